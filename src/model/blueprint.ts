@@ -1,0 +1,279 @@
+import type { Json, JsonObject } from "./json.ts";
+import type { Template } from "./template.ts";
+
+/** The terminal sentinel of an edge, whatever its case in the document. */
+export const END = "END";
+
+export type NodeClass = "deterministic" | "agentic" | "human" | "decision" | "wrapper";
+
+export type ValueType = "string" | "number" | "integer" | "boolean" | "json" | "file" | "path" | "duration";
+
+/** A type of the language; `schema` is a JSON Schema object. */
+export type TypeSpec =
+  | { readonly kind: ValueType }
+  | { readonly kind: "list"; readonly of: TypeSpec }
+  | { readonly kind: "enum"; readonly values: readonly string[] }
+  | { readonly kind: "schema"; readonly schema: JsonObject };
+
+export interface InputSpec {
+  readonly type: TypeSpec;
+  readonly description?: string;
+  readonly default?: Json;
+  readonly sensitive?: boolean;
+  readonly enum?: readonly Json[];
+  readonly pattern?: string;
+}
+
+export interface OutputSpec {
+  readonly type: TypeSpec;
+  readonly from: Template;
+}
+
+/** How a node's stdout, or an agent's answer, is read. */
+export type OutputFormat = { readonly as: "text" | "lines" | "json" } | { readonly as: "schema"; readonly schema: JsonObject };
+
+/** Settings an agentic node inherits: configuration < document < node. */
+export interface AgentSettings {
+  readonly provider?: string;
+  /** `vendor/model` for the `ai` provider, e.g. `anthropic/claude-sonnet-4-5`. */
+  readonly model?: string;
+  readonly tools?: readonly string[];
+  readonly policy?: AgentPolicy;
+  readonly turns?: number;
+  readonly context?: AgentContext;
+}
+
+export interface AgentPolicy {
+  readonly mode: "allow_all" | "read_only" | "ask";
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly network?: boolean;
+}
+
+export interface AgentContext {
+  readonly include?: readonly string[];
+  readonly read?: readonly string[];
+  readonly only?: "require" | "report";
+}
+
+export interface RunLimits {
+  readonly steps?: number;
+  readonly timeMs?: number;
+  readonly retries?: number;
+  readonly tokens?: number;
+  readonly cost?: Money;
+  readonly memoryBytes?: number;
+  readonly outputBytes?: number;
+  readonly parallel?: number;
+  readonly transitions?: number;
+  readonly actions?: number;
+}
+
+export interface Money {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+export type EscalateCause = "cap" | "no_progress" | "error" | "failure";
+
+export interface WorkspaceSettings {
+  readonly cwd?: string;
+  readonly isolate?: "none" | "worktree";
+  readonly carry?: readonly string[];
+  readonly setup?: string;
+  readonly checkpoint?: boolean;
+  readonly protect?: readonly string[];
+}
+
+export interface RecordSettings {
+  readonly state?: string;
+  readonly counters?: string;
+  readonly timezone?: string;
+  readonly prTemplate?: string;
+}
+
+export interface ConcurrencySettings {
+  readonly key?: Template;
+  readonly overlap?: "queue" | "skip" | "allow";
+}
+
+/** `live` starts with the arms that came; `any` or k at the first or k-th arrival of a pass. Absent: every arm that can still arrive. */
+export type Join = "live" | "any" | number;
+
+export interface Effect {
+  readonly probe: string;
+  /** Rule on the probe's outcome that says the effect is there. */
+  readonly done: string;
+}
+
+/** Fields every node may have. Durations are milliseconds. */
+export interface NodeCommon {
+  readonly id: string;
+  readonly title?: string;
+  readonly note?: string;
+  readonly was?: string;
+  readonly cap?: number;
+  readonly timeoutMs?: number;
+  readonly retry?: number;
+  readonly join?: Join;
+  readonly losers?: "cancel" | "drain";
+  readonly env?: Readonly<Record<string, Template>>;
+  readonly secrets?: readonly string[];
+  readonly stdin?: Template;
+  readonly output?: OutputFormat;
+  readonly expect?: "success" | "failure";
+  readonly effect?: Effect;
+  readonly idempotent?: boolean;
+  readonly progress?: string;
+  readonly writes?: readonly string[];
+}
+
+export interface AgentNode extends NodeCommon, AgentSettings {
+  readonly type: "agent";
+  readonly prompt: Template;
+  readonly options?: readonly string[];
+}
+
+export interface ToolNode extends NodeCommon {
+  readonly type: "tool";
+  readonly tool: string;
+  /** Strings inside are templates; see {@link ToolArguments}. */
+  readonly args: ToolArguments;
+}
+
+/** Arguments of a tool: JSON in which every string is a template. */
+export type ToolArguments = { readonly [name: string]: ToolArgument };
+export type ToolArgument =
+  | { readonly kind: "template"; readonly template: Template }
+  | { readonly kind: "literal"; readonly value: null | boolean | number }
+  | { readonly kind: "list"; readonly items: readonly ToolArgument[] }
+  | { readonly kind: "map"; readonly entries: ToolArguments };
+
+export interface ScriptNode extends NodeCommon {
+  readonly type: "script";
+  readonly run: string;
+  readonly shell?: "sh" | "bash";
+  readonly autofix?: string;
+  readonly cwd?: string;
+}
+
+export interface HumanOption {
+  readonly id: string;
+  readonly title?: string;
+}
+
+export interface HumanNode extends NodeCommon {
+  readonly type: "human";
+  readonly prompt: Template;
+  readonly mode: "input" | "approval" | "choice" | "form";
+  readonly show?: readonly Template[];
+  readonly options?: readonly HumanOption[];
+  readonly fields?: Readonly<Record<string, InputSpec>>;
+  readonly default?: Json;
+  readonly approvers?: readonly string[];
+}
+
+export interface ProvisionNode extends NodeCommon {
+  readonly type: "provision";
+  readonly image: string;
+  /** Names of variables of the engine's environment to forward; `env` of other nodes does not exist here. */
+  readonly forward?: readonly string[];
+  readonly network?: string;
+  readonly memoryBytes?: number;
+  readonly cpus?: number;
+  readonly pids?: number;
+  readonly mount?: readonly string[];
+}
+
+export interface CheckoutNode extends NodeCommon {
+  readonly type: "checkout";
+  readonly container: Template;
+  readonly repo: Template;
+  readonly ref?: Template;
+  readonly path?: Template;
+}
+
+export interface ExecNode extends NodeCommon {
+  readonly type: "exec";
+  readonly container: Template;
+  readonly run: string;
+  readonly workdir?: string;
+}
+
+export interface AgentSandboxNode extends NodeCommon, AgentSettings {
+  readonly type: "agent_sandbox";
+  readonly container: Template;
+  readonly prompt: Template;
+  readonly port?: number;
+  readonly command?: string;
+}
+
+export interface CodeNode extends NodeCommon {
+  readonly type: "code";
+  readonly language: "js" | "ts";
+  readonly body: string;
+  readonly with?: Readonly<Record<string, ToolArgument>>;
+}
+
+export interface WaitNode extends NodeCommon {
+  readonly type: "wait";
+  readonly forMs?: number;
+  readonly until?: string;
+}
+
+/** A node type supplied by a plug-in; `fields` were checked against the schema it declared. */
+export interface PluginNode extends NodeCommon {
+  readonly type: "plugin";
+  readonly plugin: string;
+  readonly fields: JsonObject;
+}
+
+export type Node =
+  | AgentNode
+  | ToolNode
+  | ScriptNode
+  | HumanNode
+  | ProvisionNode
+  | CheckoutNode
+  | ExecNode
+  | AgentSandboxNode
+  | CodeNode
+  | WaitNode
+  | PluginNode;
+
+export type NodeType = Node["type"];
+
+/** `when` is absent (unconditional), success, failure, error, or an option id of the source. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly when?: string;
+  readonly as?: "failed";
+}
+
+/** A document after checking and expansion of `flow`, `next` and lists: one edge per from × to × when, `entry` always known. */
+export interface Blueprint {
+  readonly name: string;
+  readonly note?: string;
+  readonly inputs: Readonly<Record<string, InputSpec>>;
+  readonly outputs: Readonly<Record<string, OutputSpec>>;
+  readonly agent: AgentSettings;
+  readonly limits: RunLimits;
+  readonly escalate: readonly EscalateCause[];
+  readonly locale?: string;
+  readonly records: RecordSettings;
+  readonly workspace: WorkspaceSettings;
+  readonly concurrency: ConcurrencySettings;
+  readonly finally?: string;
+  readonly entry: string;
+  /** In document order, which never decides anything at run time. */
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly edges: readonly Edge[];
+}
+
+const agentic: ReadonlySet<NodeType> = new Set<NodeType>(["agent", "agent_sandbox"]);
+
+export function classOf(node: Node): NodeClass {
+  if (agentic.has(node.type)) return "agentic";
+  return node.type === "human" ? "human" : "deterministic";
+}

@@ -1,0 +1,219 @@
+import type { Json } from "./json.ts";
+import type { EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
+
+/** A process on one machine, told apart from a later one with the same pid. `startTime` is in the kernel's clock ticks since boot. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+}
+
+/** One performance of a node: the pass it belongs to and the attempt inside it, both from 1. */
+export interface Attempt {
+  readonly node: string;
+  readonly pass: number;
+  readonly attempt: number;
+}
+
+export interface RunStarted {
+  readonly type: "run.started";
+  readonly taskId: string;
+  readonly task: string;
+  readonly blueprint: string;
+  /** Where the document was read from, for people. */
+  readonly file?: string;
+  readonly contentHash: string;
+  readonly bindingHash: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly cwd: string;
+  readonly owner: ProcessIdentity;
+  /** Overrides of the command line; they win over the document. */
+  readonly maxSteps?: number;
+  readonly maxRetries?: number;
+}
+
+export interface RunResumed {
+  readonly type: "run.resumed";
+  readonly owner: ProcessIdentity;
+}
+
+/**
+ * Passes of this task as the store counts them over all its runs; comes first in a run, after a resume,
+ * and whenever another process charged one in between.
+ */
+export interface PassesSynced {
+  readonly type: "passes.synced";
+  readonly passes: Readonly<Record<string, number>>;
+}
+
+/** The claim. Committed durably before the action begins; an agentic node's pass is charged by this very record. */
+export interface NodeStarted extends Attempt {
+  readonly type: "node.started";
+  readonly step: number;
+  /** Source nodes whose arrivals this start consumed; empty for the entry and for a retry. */
+  readonly from: readonly string[];
+  /** Passes of the task charged for this node including this one, and the cap; agentic nodes only, on attempt 1. */
+  readonly charged?: { readonly passes: number; readonly cap: number };
+}
+
+/** A child process of an attempt; written before its outcome so that a later engine can find a survivor. */
+export interface NodeProcess extends Attempt {
+  readonly type: "node.process";
+  readonly process: ProcessIdentity;
+}
+
+export interface NodeEnded extends Attempt {
+  readonly type: "node.ended";
+  readonly result: NodeResult;
+}
+
+/** An error that will be tried again; the pass stays open. */
+export interface NodeRetrying extends Attempt {
+  readonly type: "node.retrying";
+  readonly result: NodeResult;
+  readonly delayMs: number;
+}
+
+/** The retry's delay is over. */
+export interface RetryDue extends Attempt {
+  readonly type: "retry.due";
+}
+
+/** Claimed by an engine that died before it recorded an outcome. */
+export interface NodeUnconfirmed extends Attempt {
+  readonly type: "node.unconfirmed";
+  readonly reason: Reason;
+}
+
+/** A person, a probe or the author's `idempotent` settled an unconfirmed attempt. */
+export interface NodeSettled extends Attempt {
+  readonly type: "node.settled";
+  readonly as: "done" | "failed" | "again";
+  readonly by: string;
+  readonly reason?: string;
+}
+
+export interface NodeSkipped {
+  readonly type: "node.skipped";
+  readonly node: string;
+  readonly reason: Reason;
+  /** The node whose failure broke the arm. */
+  readonly because?: string;
+  readonly from: readonly string[];
+}
+
+/** Arrivals of an old pass that a new pass of `by` dropped. */
+export interface ArrivalsSuperseded {
+  readonly type: "arrivals.superseded";
+  readonly by: string;
+  readonly arrivals: readonly { readonly from: string; readonly to: string }[];
+}
+
+export interface GateOpened extends Attempt {
+  readonly type: "gate.opened";
+  readonly mode: "input" | "approval" | "choice" | "form";
+  readonly prompt: string;
+  /** SHA-256 over what was shown; an answer names it. */
+  readonly digest: string;
+}
+
+export interface GateAnswered extends Attempt {
+  readonly type: "gate.answered";
+  readonly by: string;
+  readonly digest: string;
+  readonly answer: Json;
+}
+
+export interface AgentProgressed extends Attempt {
+  readonly type: "agent.progressed";
+  readonly event: AgentEvent;
+}
+
+export interface RunStopRequested {
+  readonly type: "run.stop_requested";
+  readonly by: string;
+}
+
+/** `limits.time` is used up. */
+export interface RunTimeSpent {
+  readonly type: "run.time_spent";
+}
+
+/** From here on nothing starts; what runs may finish (or is cancelled after a stop). */
+export interface RunHalting {
+  readonly type: "run.halting";
+  readonly cause: HaltCause;
+  readonly node?: string;
+  readonly reason: Reason;
+  /** The escalation's iteration n/max. */
+  readonly iteration?: { readonly n: number; readonly max: number };
+}
+
+export type HaltCause = "stopped" | "escalated" | "needs_attention" | "limit" | "rejected";
+
+export interface RunFinished {
+  readonly type: "run.finished";
+  readonly status: Exclude<EndStatus, "interrupted">;
+  readonly reason?: string;
+  /** Failures that were walked past. */
+  readonly walkedPast: readonly string[];
+  readonly usage: Usage;
+}
+
+/** Everything a journal can say. Add a member here, then follow the compiler. */
+export type EventBody =
+  | RunStarted
+  | RunResumed
+  | PassesSynced
+  | NodeStarted
+  | NodeProcess
+  | NodeEnded
+  | NodeRetrying
+  | RetryDue
+  | NodeUnconfirmed
+  | NodeSettled
+  | NodeSkipped
+  | ArrivalsSuperseded
+  | GateOpened
+  | GateAnswered
+  | AgentProgressed
+  | RunStopRequested
+  | RunTimeSpent
+  | RunHalting
+  | RunFinished;
+
+export type EventType = EventBody["type"];
+
+/** Version written into each record; a reader migrates older ones and refuses newer ones. */
+export const eventVersion = 1;
+
+/** A record of the journal: numbered from 1 per run, chained by SHA-256 over the previous hash and this record. */
+export interface JournalEvent {
+  readonly run: string;
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly hash: string;
+  readonly body: EventBody;
+}
+
+/**
+ * Events whose record promises something to the outside: they are committed with synchronous=FULL before anyone acts on them.
+ * All others ride in the next commit.
+ */
+const telemetry: ReadonlySet<EventType> = new Set<EventType>(["node.process", "agent.progressed"]);
+
+export function isPromise(body: EventBody): boolean {
+  return !telemetry.has(body.type);
+}
+
+/** The one stream every provider emits; screens, journal and tests read only this. */
+export type AgentEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "tool_call"; readonly id: string; readonly tool: string; readonly input: Json }
+  | { readonly type: "tool_result"; readonly id: string; readonly tool: string; readonly ok: boolean; readonly output: string }
+  | { readonly type: "diff"; readonly path: string; readonly before: string | null; readonly after: string | null }
+  | { readonly type: "permission"; readonly tool: string; readonly request: string; readonly decision: "allowed" | "denied" }
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "stop"; readonly why: "end_turn" | "refusal" | "turn_limit" | "output_limit" | "give_up" | "cancelled" | "error" };

@@ -1,0 +1,4 @@
+/** Any JSON value. Undefined never occurs inside one. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+export type JsonObject = { readonly [key: string]: Json };

@@ -1,0 +1,60 @@
+/**
+ * Every bound of the system, each with its unit as the last word of its name.
+ * A value that a user may change says which key changes it; all others are fixed.
+ */
+export const limits = {
+  // Documents
+  documentBytes: 4 * 1024 * 1024,
+  documentDepth: 64,
+  documentAliases: 1_000,
+  diagnosticsPerFile: 200,
+  nodesPerBlueprint: 20_000,
+  edgesPerBlueprint: 200_000,
+  noteCharacters: 500,
+
+  // Engine; limits.steps, limits.retries, limits.parallel, limits.time, cap
+  stepsWithLoopDefault: 50,
+  retriesDefault: 0,
+  retriesMax: 20,
+  capDefaultPasses: 5,
+  capMaxPasses: 1_000,
+  parallelDefaultNodes: 8,
+  parallelMaxNodes: 256,
+  runTimeDefaultMs: 24 * 3_600_000,
+  retryFirstDelayMs: 250,
+  retryMaxDelayMs: 5_000,
+  reachCacheBytes: 64 * 1024 * 1024,
+
+  // Actions; timeout
+  deterministicTimeoutMs: 30 * 60_000,
+  agenticTimeoutMs: 2 * 3_600_000,
+  durationMaxMs: 366 * 24 * 3_600_000,
+
+  // Processes
+  terminationGraceMs: 2_000,
+  pipeDrainMs: 200,
+  custodySweepRounds: 20,
+
+  // Values; limits.output
+  outputDefaultBytes: 64 * 1024 * 1024,
+  outputMaxBytes: 1024 * 1024 * 1024,
+  outputTailBytes: 64 * 1024,
+  inlineValueBytes: 16 * 1024,
+  promptValueBytes: 32 * 1024,
+  environmentValueBytes: 96 * 1024,
+  previewBytes: 4 * 1024,
+  portFileBytes: 1024 * 1024,
+  taskBytes: 256 * 1024,
+
+  // Agents; agent.turns
+  agentTurnsDefault: 50,
+  agentTurnsMax: 1_000,
+  toolOutputBytes: 64 * 1024,
+  toolReadBytes: 256 * 1024,
+  cassetteBytes: 32 * 1024 * 1024,
+
+  // Journal
+  eventBytes: 1024 * 1024,
+  storeBusyMs: 5_000,
+  evidenceLines: 5,
+} as const;

@@ -1,0 +1,126 @@
+import type { Json } from "./json.ts";
+
+/** How one attempt of a node ended. `failure` is an answer and is routed; `error` means it could not be carried out. */
+export type Outcome = "success" | "failure" | "error" | "cancelled" | "skipped" | "unconfirmed";
+
+/** Why; stable codes, so that a screen, a rule and a test can tell them apart. */
+export type ReasonCode =
+  | "exit" // a command's exit code
+  | "signal" // ended by a signal it did not get from us
+  | "timeout"
+  | "cancelled"
+  | "could_not_start" // 126, 127, spawn failed
+  | "tool_error"
+  | "declined" // a person said no
+  | "no_terminal" // a gate with nobody to ask
+  | "end_of_input"
+  | "output_invalid" // output: json or schema did not parse
+  | "expected_failure"
+  | "refusal"
+  | "turn_limit"
+  | "output_limit"
+  | "give_up"
+  | "auth"
+  | "quota"
+  | "overloaded"
+  | "connection"
+  | "context_overflow"
+  | "provider" // any other answer of a provider that is no answer
+  | "cassette_mismatch"
+  | "broken_arm"
+  | "join_unmet"
+  | "cap"
+  | "crash" // the engine died while it ran
+  | "spill" // could not keep its output
+  | "internal";
+
+export interface Reason {
+  readonly code: ReasonCode;
+  /** One line, masked, without a trailing full stop. */
+  readonly text: string;
+}
+
+/** A captured text. `text` is whole up to `limits.inlineValueBytes`, else its tail; `blob` then holds it all. */
+export interface CapturedText {
+  readonly text: string;
+  readonly bytes: number;
+  /** SHA-256 in hex of the full text in the blob store. */
+  readonly blob?: string;
+  /** Set when `limits.output` was passed and the middle was dropped; bytes then counts what the process wrote. */
+  readonly cut?: true;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly turns: number;
+  /** Absent means unknown, never zero. */
+  readonly cost?: number;
+}
+
+/** What performing one attempt gives back. Never thrown: a throw of a performer is a bug and becomes `error: internal`. */
+export interface NodeResult {
+  readonly outcome: "success" | "failure" | "error" | "cancelled";
+  readonly reason?: Reason;
+  /** What `{node}` reads: both streams as they came, the last message, the answer. */
+  readonly output?: CapturedText;
+  /** Present only where they differ from `output`. */
+  readonly stdout?: CapturedText;
+  readonly stderr?: CapturedText;
+  readonly exit?: number;
+  readonly signal?: string;
+  /** Value of a node whose `output` is not text, and ports written to `$TRAMMEL_OUTPUT`. */
+  readonly value?: Json;
+  readonly ports?: Readonly<Record<string, Json>>;
+  /** The option that was chosen; routes by `when: <id>`. */
+  readonly option?: string;
+  readonly usage?: Usage;
+  /** True where it is known that nothing outside was touched, so that an error may be retried. */
+  readonly beforeEffect?: boolean;
+}
+
+export type LiveStatus = "running" | "waiting";
+export type EndStatus =
+  | "succeeded"
+  | "failed"
+  | "rejected"
+  | "escalated"
+  | "limit"
+  | "needs_attention"
+  | "stopped"
+  | "interrupted";
+export type RunStatus = LiveStatus | EndStatus;
+
+/** Exit codes of the command line; see docs/spec. */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  escalated: 3,
+  limit: 4,
+  parked: 5,
+  unavailable: 6,
+  internal: 70,
+  stopped: 130,
+} as const;
+
+export function exitCodeOf(status: RunStatus): number {
+  switch (status) {
+    case "succeeded":
+      return exitCodes.ok;
+    case "failed":
+    case "rejected":
+      return exitCodes.failed;
+    case "escalated":
+    case "needs_attention":
+      return exitCodes.escalated;
+    case "limit":
+      return exitCodes.limit;
+    case "running":
+    case "waiting":
+    case "interrupted":
+      return exitCodes.parked;
+    case "stopped":
+      return exitCodes.stopped;
+  }
+}

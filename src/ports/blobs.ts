@@ -1,0 +1,18 @@
+/** Content-addressed bytes, named by the hex SHA-256 of their content. */
+export interface BlobStore {
+  /** Durable when it resolves; putting the same content twice is one blob. */
+  put(bytes: Uint8Array): Promise<string>;
+  /** A blob written piece by piece, for output larger than memory should hold. */
+  writer(): BlobWriter;
+  /** Null when there is no such blob. */
+  get(hash: string): Promise<Uint8Array | null>;
+  /** Absolute path of an existing blob, for people and for `<NAME>_FILE`. */
+  pathOf(hash: string): string;
+}
+
+export interface BlobWriter {
+  write(bytes: Uint8Array): void;
+  /** Durable when it resolves. */
+  close(): Promise<string>;
+  discard(): Promise<void>;
+}

@@ -1,0 +1,24 @@
+import type { HumanOption, InputSpec } from "../model/blueprint.ts";
+import type { Json } from "../model/json.ts";
+
+export interface Question {
+  readonly run: string;
+  readonly node: string;
+  readonly mode: "input" | "approval" | "choice" | "form";
+  readonly prompt: string;
+  readonly options: readonly HumanOption[];
+  readonly fields: Readonly<Record<string, InputSpec>>;
+}
+
+export type Answer =
+  | { readonly kind: "approved" | "declined"; readonly by: string }
+  | { readonly kind: "text"; readonly by: string; readonly text: string }
+  | { readonly kind: "value"; readonly by: string; readonly value: Json }
+  /** Nobody can be asked here. */
+  | { readonly kind: "nobody" }
+  | { readonly kind: "end_of_input" };
+
+/** Asks a person. Rejects never; an abort resolves as `nobody`. */
+export interface GateKeeper {
+  ask(question: Question, signal: AbortSignal): Promise<Answer>;
+}

@@ -1,0 +1,67 @@
+import type { Blueprint, Node, NodeClass } from "../model/blueprint.ts";
+import type { AgentEvent, Attempt, ProcessIdentity } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { Template } from "../model/template.ts";
+import type { BlobStore } from "./blobs.ts";
+import type { GateKeeper } from "./gate.ts";
+import type { ProcessRunner } from "./processes.ts";
+import type { AgentProvider } from "./provider.ts";
+import type { ToolRegistry } from "./tool.ts";
+
+/** Values of a run as its templates see them. A value that does not exist yet is empty text, or null. */
+export interface Values {
+  /** Text with every reference filled in; each value cut to its last `maxBytes` with a mark and the path of the full text. */
+  text(template: Template, maxBytes: number): Promise<string>;
+  /** As `text`, whole. */
+  whole(template: Template): Promise<string>;
+  /** A template that is one reference keeps the type of its value. */
+  value(template: Template): Promise<Json>;
+}
+
+/** What a performer reports while it works; journaled as telemetry and shown live. */
+export type Progress =
+  | { readonly kind: "line"; readonly stream: "stdout" | "stderr"; readonly text: string }
+  | { readonly kind: "process"; readonly process: ProcessIdentity }
+  | { readonly kind: "agent"; readonly event: AgentEvent };
+
+/** What performers are given to act with; picked in compose.ts. */
+export interface Capabilities {
+  readonly processes: ProcessRunner;
+  readonly blobs: BlobStore;
+  readonly gates: GateKeeper;
+  readonly tools: ToolRegistry;
+  /** By provider name; `undefined` name = the configured default. */
+  provider(name: string | undefined): AgentProvider | { readonly missing: string };
+}
+
+export interface ActionContext<N extends Node = Node> {
+  readonly run: string;
+  readonly taskId: string;
+  readonly blueprint: Blueprint;
+  readonly node: N;
+  readonly attempt: Attempt;
+  /** Absolute working folder of the run. */
+  readonly cwd: string;
+  readonly values: Values;
+  /** Environment for a child of this node, `env`, inputs and `TRAMMEL_*` included, credentials excluded. */
+  environment(): Promise<Readonly<Record<string, string>>>;
+  /** Bytes for the child's stdin where the node binds it. */
+  stdin(): Promise<Uint8Array | undefined>;
+  readonly timeoutMs: number | null;
+  readonly outputBytes: number;
+  readonly can: Capabilities;
+  /** Aborted on stop, limit or lost join; the performer ends its work and answers `cancelled`. */
+  readonly signal: AbortSignal;
+  report(progress: Progress): void;
+}
+
+/** How one node type is carried out. */
+export interface Performer<N extends Node = Node> {
+  readonly type: N["type"];
+  readonly class: NodeClass;
+  /** Why this node cannot run here, before any effect of the run; null when it can. */
+  missing(node: N, can: Capabilities): string | null;
+  /** Never throws for anything the world does. */
+  perform(context: ActionContext<N>): Promise<NodeResult>;
+}

@@ -1,0 +1,24 @@
+import type { NodeClass, PluginNode, TypeSpec } from "../model/blueprint.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { ActionContext, Capabilities } from "./performer.ts";
+
+export interface PluginField {
+  readonly type: TypeSpec;
+  readonly required?: boolean;
+  readonly description: string;
+}
+
+/** A node type from outside. Its fields are closed and checked like those of the built-in ones. */
+export interface NodePlugin {
+  /** Name in `type:`; must not be a built-in one. */
+  readonly type: string;
+  readonly class: Extract<NodeClass, "deterministic" | "agentic">;
+  readonly fields: Readonly<Record<string, PluginField>>;
+  missing?(node: PluginNode, can: Capabilities): string | null;
+  perform(context: ActionContext<PluginNode>): Promise<NodeResult>;
+}
+
+export interface Plugin {
+  readonly name: string;
+  readonly nodes: readonly NodePlugin[];
+}

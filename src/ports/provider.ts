@@ -1,0 +1,44 @@
+import type { AgentPolicy, OutputFormat } from "../model/blueprint.ts";
+import type { AgentEvent } from "../model/events.ts";
+import type { Reason, Usage } from "../model/outcome.ts";
+import type { ProcessRunner } from "./processes.ts";
+import type { ToolRegistry } from "./tool.ts";
+
+export interface AgentRequest {
+  readonly run: string;
+  readonly node: string;
+  readonly pass: number;
+  readonly prompt: string;
+  readonly model: string | null;
+  readonly turns: number;
+  readonly tools: ToolRegistry;
+  /** Names the node may use; null means all. */
+  readonly toolScope: readonly string[] | null;
+  readonly policy: AgentPolicy;
+  readonly output?: OutputFormat;
+  readonly options?: readonly string[];
+  readonly workspace: string;
+  /** Environment for commands its tools run. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly processes: ProcessRunner;
+  readonly outputBytes: number;
+}
+
+/** The end of an agent's turn, with the outcome table of the design: end of turn = success, refusal = failure, overloaded = error, … */
+export interface AgentResult {
+  readonly outcome: "success" | "failure" | "error" | "cancelled";
+  readonly reason?: Reason;
+  /** The last message. */
+  readonly message: string;
+  readonly usage: Usage;
+  /** True where no tool with an effect ran, so that an error may be tried again. */
+  readonly beforeEffect: boolean;
+}
+
+/** One way to run an agent. Every fault ends in a result; `emit` gets the event stream in order. */
+export interface AgentProvider {
+  readonly name: string;
+  /** Whether it can run here and now, offline: a sentence that says what is missing, or null. */
+  missing(model: string | null): string | null;
+  run(request: AgentRequest, emit: (event: AgentEvent) => void, signal: AbortSignal): Promise<AgentResult>;
+}

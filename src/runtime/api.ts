@@ -1,0 +1,65 @@
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import type { RunStatus } from "../model/outcome.ts";
+import type { Progress } from "../ports/performer.ts";
+
+export interface StartRequest {
+  readonly blueprint: Blueprint;
+  /** The document as it was read; kept under its content hash so that the run keeps the definition it started with. */
+  readonly document: string;
+  readonly file?: string;
+  readonly contentHash: string;
+  readonly bindingHash: string;
+  readonly task: string;
+  /** The run id when absent. */
+  readonly taskId?: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly maxSteps?: number;
+  readonly maxRetries?: number;
+}
+
+export interface ResumeRequest {
+  readonly run: string;
+  readonly blueprint: Blueprint;
+  readonly contentHash: string;
+  readonly bindingHash: string;
+  readonly acceptChanges: boolean;
+}
+
+/** Refused before any effect. `exit` is the code of the command line. */
+export interface Refusal {
+  readonly refused: "missing_capability" | "bad_input" | "changed" | "not_found" | "conflict" | "finished" | "unavailable";
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Told of everything in order; must not throw. Progress is live only and may be dropped under load. */
+export interface Observer {
+  event(event: JournalEvent): void;
+  progress(attempt: Attempt, progress: Progress): void;
+}
+
+export interface RunEnd {
+  readonly run: string;
+  readonly status: RunStatus;
+  readonly reason: string | null;
+}
+
+/** A run that this process executes. */
+export interface RunHandle {
+  readonly run: string;
+  /** Resolves when the run is over, halted or parked; never rejects but for a bug or a store that became unavailable. */
+  readonly end: Promise<RunEnd>;
+  /** Asks for an orderly stop; a second call ends the children at once. */
+  stop(by: string): void;
+  /** Delivers an event from outside, e.g. an answer. */
+  deliver(event: EventBody): void;
+}
+
+export interface Engine {
+  start(request: StartRequest, observer: Observer): Promise<RunHandle | Refusal>;
+  resume(request: ResumeRequest, observer: Observer): Promise<RunHandle | Refusal>;
+}
