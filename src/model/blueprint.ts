@@ -30,7 +30,9 @@ export interface OutputSpec {
 }
 
 /** How a node's stdout, or an agent's answer, is read. */
-export type OutputFormat = { readonly as: "text" | "lines" | "json" } | { readonly as: "schema"; readonly schema: JsonObject };
+export type OutputFormat =
+  | { readonly as: "text" | "lines" | "json" }
+  | { readonly as: "schema"; readonly schema: JsonObject };
 
 /** Settings an agentic node inherits: configuration < document < node. */
 export interface AgentSettings {

@@ -212,8 +212,22 @@ export type AgentEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "tool_call"; readonly id: string; readonly tool: string; readonly input: Json }
-  | { readonly type: "tool_result"; readonly id: string; readonly tool: string; readonly ok: boolean; readonly output: string }
+  | {
+      readonly type: "tool_result";
+      readonly id: string;
+      readonly tool: string;
+      readonly ok: boolean;
+      readonly output: string;
+    }
   | { readonly type: "diff"; readonly path: string; readonly before: string | null; readonly after: string | null }
-  | { readonly type: "permission"; readonly tool: string; readonly request: string; readonly decision: "allowed" | "denied" }
+  | {
+      readonly type: "permission";
+      readonly tool: string;
+      readonly request: string;
+      readonly decision: "allowed" | "denied";
+    }
   | { readonly type: "usage"; readonly usage: Usage }
-  | { readonly type: "stop"; readonly why: "end_turn" | "refusal" | "turn_limit" | "output_limit" | "give_up" | "cancelled" | "error" };
+  | {
+      readonly type: "stop";
+      readonly why: "end_turn" | "refusal" | "turn_limit" | "output_limit" | "give_up" | "cancelled" | "error";
+    };

@@ -29,7 +29,12 @@ export interface Conflict {
  */
 export interface Journal {
   /** Creates the run with its first events. `document` is the definition as text, kept under its hash. */
-  create(row: Omit<RunRow, "status" | "reason" | "endedAt">, document: string, events: readonly EventBody[], at: number): Promise<void>;
+  create(
+    row: Omit<RunRow, "status" | "reason" | "endedAt">,
+    document: string,
+    events: readonly EventBody[],
+    at: number,
+  ): Promise<void>;
   /** Refused with `passes` where a charge in `events` no longer fits what the store counts, with `owner` where another process owns the run. */
   append(run: string, events: readonly EventBody[], at: number): Promise<null | Conflict>;
   /** In order, from `after` (exclusive) on. */

@@ -31,7 +31,14 @@ export interface ResumeRequest {
 
 /** Refused before any effect. `exit` is the code of the command line. */
 export interface Refusal {
-  readonly refused: "missing_capability" | "bad_input" | "changed" | "not_found" | "conflict" | "finished" | "unavailable";
+  readonly refused:
+    | "missing_capability"
+    | "bad_input"
+    | "changed"
+    | "not_found"
+    | "conflict"
+    | "finished"
+    | "unavailable";
   readonly message: string;
   readonly hint?: string;
 }
