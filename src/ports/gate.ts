@@ -6,6 +6,8 @@ export interface Question {
   readonly node: string;
   readonly mode: "input" | "approval" | "choice" | "form";
   readonly prompt: string;
+  /** What the answer is about, displayed as inert text and never as part of the question. */
+  readonly evidence: readonly string[];
   readonly options: readonly HumanOption[];
   readonly fields: Readonly<Record<string, InputSpec>>;
 }

@@ -1,4 +1,4 @@
-import type { Blueprint, Node, NodeClass } from "../model/blueprint.ts";
+import type { Blueprint, HumanNode, Node, NodeClass } from "../model/blueprint.ts";
 import type { AgentEvent, Attempt, ProcessIdentity } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { NodeResult } from "../model/outcome.ts";
@@ -23,7 +23,10 @@ export interface Values {
 export type Progress =
   | { readonly kind: "line"; readonly stream: "stdout" | "stderr"; readonly text: string }
   | { readonly kind: "process"; readonly process: ProcessIdentity }
-  | { readonly kind: "agent"; readonly event: AgentEvent };
+  | { readonly kind: "agent"; readonly event: AgentEvent }
+  /** Journaled as `gate.opened` before anyone can answer, and as `gate.answered`. */
+  | { readonly kind: "gate_opened"; readonly mode: HumanNode["mode"]; readonly prompt: string; readonly digest: string }
+  | { readonly kind: "gate_answered"; readonly by: string; readonly digest: string; readonly answer: Json };
 
 /** What performers are given to act with; picked in compose.ts. */
 export interface Capabilities {
