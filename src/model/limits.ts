@@ -52,6 +52,16 @@ export const limits = {
   toolOutputBytes: 64 * 1024,
   toolReadBytes: 256 * 1024,
   cassetteBytes: 32 * 1024 * 1024,
+  cassetteFiles: 2_000,
+  agentEventBytes: 64 * 1024,
+  agentMessageBytes: 1024 * 1024,
+  agentEvents: 100_000,
+  toolCallsPerTurn: 64,
+  repairTurns: 1,
+  commandCharacters: 64 * 1024,
+  policyRules: 1_000,
+  schemaProblems: 5,
+  retryAfterMaxMs: 24 * 3_600_000,
 
   // Journal
   eventBytes: 1024 * 1024,

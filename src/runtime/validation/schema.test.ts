@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { compileSchema } from "./schema.ts";
+
+const verdict = {
+  type: "object",
+  properties: { verdict: { enum: ["approve", "reject"] }, lines: { type: "array", items: { type: "integer" } } },
+  required: ["verdict"],
+  additionalProperties: false,
+};
+
+async function problem(schema: Parameters<typeof compileSchema>[0], value: Parameters<Exclude<Awaited<ReturnType<typeof compileSchema>>, { invalid: string }>>[0]) {
+  const validate = await compileSchema(schema);
+  if (typeof validate !== "function") throw new Error(validate.invalid);
+  return validate(value);
+}
+
+test("a value that fits has no problem", async () => {
+  expect(await problem(verdict, { verdict: "approve", lines: [1, 2] })).toBeNull();
+});
+
+test("a problem names the place and what was expected", async () => {
+  expect(await problem(verdict, { verdict: "maybe" })).toBe('verdict must be equal to one of the allowed values: "approve", "reject"');
+  expect(await problem(verdict, { verdict: "approve", lines: [1, "x"] })).toBe("lines.1 must be integer");
+  expect(await problem(verdict, { verdict: "approve", why: 1 })).toBe('the value must NOT have additional properties: "why"');
+  expect(await problem(verdict, {})).toBe("the value must have required property 'verdict'");
+});
+
+test("keywords that apply to any type reject as well", async () => {
+  expect(await problem({ contains: { type: "number" } }, ["x"])).toContain("must contain");
+  expect(await problem({ required: ["a"] }, {})).toContain("required property 'a'");
+  expect(await problem({ if: { type: "string" }, then: { minLength: 2 } }, "x")).toContain("fewer than 2");
+});
+
+test("2020-12 is used where the schema names it", async () => {
+  const pair = { $schema: "https://json-schema.org/draft/2020-12/schema", prefixItems: [{ type: "integer" }] };
+  expect(await problem(pair, ["x"])).toBe("0 must be integer");
+});
+
+test("a schema that cannot be compiled is a sentence", async () => {
+  expect(await compileSchema({ type: "nonsense" })).toEqual({ invalid: expect.stringContaining("schema is invalid") });
+  expect(await compileSchema({ $ref: "#/nowhere" })).toEqual({ invalid: expect.stringContaining("nowhere") });
+});

@@ -1,0 +1,44 @@
+import type { Json, JsonObject } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
+
+/** Says what is wrong with a value, in one line that starts with where, or null when it fits. */
+export type Validator = (value: Json) => string | null;
+
+/**
+ * Compiles a JSON Schema (draft-07, or 2020-12 where `$schema` names it). `format` annotates and never rejects.
+ * The validator library is loaded at first use. A schema that cannot be compiled is a sentence, not a throw.
+ */
+export async function compileSchema(schema: JsonObject): Promise<Validator | { readonly invalid: string }> {
+  const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+  try {
+    const ajv = isDraft2020(schema)
+      ? new (await import("ajv/dist/2020.js")).Ajv2020(options)
+      : new (await import("ajv")).Ajv(options);
+    const validate = ajv.compile(schema);
+    return (value) => {
+      if (validate(value)) return null;
+      const problems = (validate.errors ?? []).slice(0, limits.schemaProblems);
+      return problems.map((problem) => `${pathOf(problem.instancePath)} ${problem.message ?? "is invalid"}${detail(problem.params)}`).join("; ");
+    };
+  } catch (error) {
+    return { invalid: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function isDraft2020(schema: JsonObject): boolean {
+  return typeof schema["$schema"] === "string" && schema["$schema"].includes("2020-12");
+}
+
+/** `/items/0/name` → `items.0.name`. */
+function pathOf(pointer: string): string {
+  if (pointer === "") return "the value";
+  const keys = pointer.slice(1).split("/");
+  return keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")).join(".");
+}
+
+/** What was expected, where the message of the library leaves it out. */
+function detail(params: Readonly<Record<string, unknown>>): string {
+  if (Array.isArray(params["allowedValues"])) return `: ${params["allowedValues"].map((value) => JSON.stringify(value)).join(", ")}`;
+  if (typeof params["additionalProperty"] === "string") return `: "${params["additionalProperty"]}"`;
+  return "";
+}
