@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { ProcessIdentity } from "../../model/events.ts";
+import { hasProcfs, readStat, type ProcessRow } from "./procfs.ts";
+import { listByPs } from "./ps.ts";
+
+let bootId: string | undefined;
+let own: ProcessIdentity | undefined;
+
+/** This process. */
+export function self(): ProcessIdentity {
+  own ??= identify(process.pid) ?? { pid: process.pid, startTime: "unknown", bootId: currentBoot() };
+  return own;
+}
+
+/** The identity of a process that lives now; null when there is none (a zombie is none). */
+export function identify(pid: number): ProcessIdentity | null {
+  const row = rowOf(pid);
+  return row === null || row.zombie ? null : identityOf(row);
+}
+
+export function identityOf(row: ProcessRow): ProcessIdentity {
+  return { pid: row.pid, startTime: row.startTime, bootId: currentBoot() };
+}
+
+/** Whether this very process still lives: not merely its pid, and not after a reboot. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.bootId !== currentBoot()) return false;
+  const row = rowOf(identity.pid);
+  return row !== null && !row.zombie && row.startTime === identity.startTime;
+}
+
+export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId;
+}
+
+function rowOf(pid: number): ProcessRow | null {
+  if (hasProcfs) return readStat(pid);
+  return listByPs(pid)[0] ?? null;
+}
+
+/** Changes with every boot of the machine; read once, since this process does not outlive one. */
+function currentBoot(): string {
+  bootId ??= hasProcfs ? readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() : bootTimeBySysctl();
+  return bootId;
+}
+
+function bootTimeBySysctl(): string {
+  const { stdout } = spawnSync("sysctl", ["-n", "kern.boottime"], { encoding: "utf8" });
+  return /sec = (\d+)/.exec(stdout ?? "")?.[1] ?? "unknown";
+}

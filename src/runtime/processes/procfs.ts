@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** One row of a process table. `startTime` tells a process from a later one with the same pid. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  readonly startTime: string;
+  /** Dead, not yet collected by its parent: it runs nothing and holds nothing. */
+  readonly zombie: boolean;
+}
+
+/** True on Linux with /proc mounted; elsewhere the process table comes from `ps`. */
+export const hasProcfs = process.platform === "linux" && existsSync("/proc/self/stat");
+
+/** /proc/<pid>/stat, see proc_pid_stat(5). Null when there is no such process. */
+export function readStat(pid: number): ProcessRow | null {
+  const text = readProcFile(pid, "stat");
+  if (text === null) return null;
+  // The command name stands in parentheses and may itself hold spaces and parentheses.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  const startTime = fields[19];
+  if (state === undefined || startTime === undefined) return null;
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startTime,
+    zombie: state === "Z" || state === "X",
+  };
+}
+
+/** Value of one variable in the environment a process was started with; null where absent or unreadable. */
+export function readVariable(pid: number, name: string): string | null {
+  const environ = readProcFile(pid, "environ");
+  if (environ === null) return null;
+  const key = `${name}=`;
+  if (environ.startsWith(key)) return environ.slice(key.length, endOfEntry(environ, 0));
+  const at = environ.indexOf(`\0${key}`);
+  return at < 0 ? null : environ.slice(at + 1 + key.length, endOfEntry(environ, at + 1));
+}
+
+function endOfEntry(environ: string, from: number): number {
+  const end = environ.indexOf("\0", from);
+  return end < 0 ? environ.length : end;
+}
+
+/** The process that a thread id belongs to; the id itself for a process. */
+export function threadGroupOf(id: number): number {
+  const group = /^Tgid:\s*(\d+)/m.exec(readProcFile(id, "status") ?? "")?.[1];
+  return group === undefined ? id : Number(group);
+}
+
+export function listPids(): number[] {
+  const pids: number[] = [];
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (Number.isInteger(pid)) pids.push(pid);
+  }
+  return pids;
+}
+
+/** The pid given to the newest process or thread of this pid namespace; null where the kernel does not tell. */
+export function lastPid(): number | null {
+  const own = tryRead("/proc/sys/kernel/ns_last_pid") ?? tryRead("/proc/loadavg")?.trimEnd().split(" ").at(-1);
+  const pid = Number(own);
+  return Number.isInteger(pid) && pid > 0 ? pid : null;
+}
+
+/** Reading a process that is gone is the ordinary case, and a throw costs ten times the look. */
+function readProcFile(pid: number, file: "stat" | "environ" | "status"): string | null {
+  const path = `/proc/${pid}/${file}`;
+  return existsSync(path) ? tryRead(path) : null;
+}
+
+function tryRead(path: string): string | null {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return null;
+  }
+}
