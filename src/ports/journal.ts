@@ -15,40 +15,76 @@ export interface RunRow {
   readonly owner: ProcessIdentity;
   /** Content hash; the definition itself is kept once per hash. */
   readonly definition: string;
+  /** Absolute path of the working tree that the run has to itself while it is live, or null. */
+  readonly tree: string | null;
 }
 
-/** Another writer got there first; `what` says who or what stands now. */
+export type NewRun = Omit<RunRow, "status" | "reason" | "endedAt">;
+
+/** Another writer got there first; `what` is one sentence that says who or what stands now. */
 export interface Conflict {
-  readonly conflict: "owner" | "passes" | "finished";
+  readonly conflict: "owner" | "passes" | "finished" | "tree";
   readonly what: string;
+}
+
+/** Something another process wants of the owner of a run: a stop, an answer. */
+export interface Message {
+  readonly id: number;
+  readonly body: EventBody;
 }
 
 /**
  * The durable side of a run. Events of one `append` are committed together or not at all; appends of one event-loop turn share a commit.
  * `append` resolves once the commit is on disk (synchronous=FULL where a promise is among them).
+ * What cannot be read or written rejects with {@link StoreUnavailable}, and nothing of that commit stands.
  */
 export interface Journal {
-  /** Creates the run with its first events. `document` is the definition as text, kept under its hash. */
+  /** Creates the run with its first events. `document` is the definition as text, kept under its hash. Refused with `passes` or `tree`. */
   create(
-    row: Omit<RunRow, "status" | "reason" | "endedAt">,
+    row: NewRun,
     document: string,
     events: readonly EventBody[],
     at: number,
-  ): Promise<void>;
-  /** Refused with `passes` where a charge in `events` no longer fits what the store counts, with `owner` where another process owns the run. */
-  append(run: string, events: readonly EventBody[], at: number): Promise<null | Conflict>;
+  ): Promise<readonly JournalEvent[] | Conflict>;
+  /**
+   * Refused with `passes` where a charge in `events` no longer fits what the store counts, with `owner` where another process owns the run,
+   * with `finished` after its end. The messages named in `taken` are gone with the same commit: each takes effect exactly once.
+   */
+  append(
+    run: string,
+    events: readonly EventBody[],
+    at: number,
+    taken?: readonly number[],
+  ): Promise<readonly JournalEvent[] | Conflict>;
   /** In order, from `after` (exclusive) on. */
   read(run: string, after?: number): Iterable<JournalEvent>;
+  /** Newest first. A live run whose owner is gone reads `interrupted`. */
   runs(limit: number): readonly RunRow[];
   /** By id or unambiguous prefix. */
   find(run: string): RunRow | null;
   definition(hash: string): string | null;
   /** Passes charged to (task, blueprint), by node. */
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>>;
-  /** Compare-and-set: takes a run over from an owner that is gone. */
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): null | Conflict;
-  /** Puts a message for the owner of a run (stop, answer); the owner takes each exactly once. */
-  post(run: string, message: EventBody): void;
-  take(run: string): readonly EventBody[];
-  close(): void;
+  /** Compare-and-set: takes a live run over from an owner that is gone. */
+  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
+  /** Puts a message for the owner of a run. */
+  post(run: string, message: EventBody): Promise<void>;
+  /** Calls back with each message that waits for a run or comes for it, once per listener; returns its end. */
+  listen(run: string, deliver: (message: Message) => void): () => void;
+  /** Commits what is still buffered. */
+  close(): Promise<void>;
+}
+
+/**
+ * The store cannot be read or written: nothing can be promised, so nothing goes on.
+ * `message` is one sentence that says what and where; `hint` says what to do next.
+ */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+  readonly hint: string;
+
+  constructor(message: string, hint: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.hint = hint;
+  }
 }
