@@ -8,7 +8,10 @@ const verdict = {
   additionalProperties: false,
 };
 
-async function problem(schema: Parameters<typeof compileSchema>[0], value: Parameters<Exclude<Awaited<ReturnType<typeof compileSchema>>, { invalid: string }>>[0]) {
+async function problem(
+  schema: Parameters<typeof compileSchema>[0],
+  value: Parameters<Exclude<Awaited<ReturnType<typeof compileSchema>>, { invalid: string }>>[0],
+) {
   const validate = await compileSchema(schema);
   if (typeof validate !== "function") throw new Error(validate.invalid);
   return validate(value);
@@ -19,9 +22,13 @@ test("a value that fits has no problem", async () => {
 });
 
 test("a problem names the place and what was expected", async () => {
-  expect(await problem(verdict, { verdict: "maybe" })).toBe('verdict must be equal to one of the allowed values: "approve", "reject"');
+  expect(await problem(verdict, { verdict: "maybe" })).toBe(
+    'verdict must be equal to one of the allowed values: "approve", "reject"',
+  );
   expect(await problem(verdict, { verdict: "approve", lines: [1, "x"] })).toBe("lines.1 must be integer");
-  expect(await problem(verdict, { verdict: "approve", why: 1 })).toBe('the value must NOT have additional properties: "why"');
+  expect(await problem(verdict, { verdict: "approve", why: 1 })).toBe(
+    'the value must NOT have additional properties: "why"',
+  );
   expect(await problem(verdict, {})).toBe("the value must have required property 'verdict'");
 });
 

@@ -18,7 +18,9 @@ export async function compileSchema(schema: JsonObject): Promise<Validator | { r
     return (value) => {
       if (validate(value)) return null;
       const problems = (validate.errors ?? []).slice(0, limits.schemaProblems);
-      return problems.map((problem) => `${pathOf(problem.instancePath)} ${problem.message ?? "is invalid"}${detail(problem.params)}`).join("; ");
+      return problems
+        .map((problem) => `${pathOf(problem.instancePath)} ${problem.message ?? "is invalid"}${detail(problem.params)}`)
+        .join("; ");
     };
   } catch (error) {
     return { invalid: error instanceof Error ? error.message : String(error) };
@@ -38,7 +40,8 @@ function pathOf(pointer: string): string {
 
 /** What was expected, where the message of the library leaves it out. */
 function detail(params: Readonly<Record<string, unknown>>): string {
-  if (Array.isArray(params["allowedValues"])) return `: ${params["allowedValues"].map((value) => JSON.stringify(value)).join(", ")}`;
+  if (Array.isArray(params["allowedValues"]))
+    return `: ${params["allowedValues"].map((value) => JSON.stringify(value)).join(", ")}`;
   if (typeof params["additionalProperty"] === "string") return `: "${params["additionalProperty"]}"`;
   return "";
 }
