@@ -1,11 +1,26 @@
 import { defineConfig } from "vitest/config";
 
+/** Every suite by its name (`npm test -- --project unit`) and where its tests stand. */
+const suites: Readonly<Record<string, string>> = {
+  unit: "src/**/*.test.ts",
+  fixtures: "test/fixtures/**/*.test.ts",
+  golden: "test/golden/**/*.test.ts",
+  properties: "test/properties/**/*.test.ts",
+  crash: "test/crash/**/*.test.ts",
+  e2e: "test/e2e/**/*.test.ts",
+  docs: "test/docs/**/*.test.ts",
+  repo: "test/repo/**/*.test.ts",
+};
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: Object.entries(suites).map(([name, pattern]) => ({
+      extends: true as const,
+      test: { name, include: [pattern], exclude: ["**/node_modules/**"] },
+    })),
   },
 });

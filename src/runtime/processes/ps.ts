@@ -6,7 +6,10 @@ const columns = "pid=,ppid=,pgid=,sess=,stat=,lstart=";
 /** The process table where there is no /proc (macOS, BSD). One call costs some 10 ms. */
 export function listByPs(only?: number): ProcessRow[] {
   const selection = only === undefined ? ["-A"] : ["-p", String(only)];
-  const { stdout } = spawnSync("ps", [...selection, "-o", columns], { encoding: "utf8", env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" } });
+  const { stdout } = spawnSync("ps", [...selection, "-o", columns], {
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C" },
+  });
   return (stdout ?? "").split("\n").flatMap(parseRow);
 }
 
