@@ -75,6 +75,8 @@ export interface NodeResult {
   /** The option that was chosen; routes by `when: <id>`. */
   readonly option?: string;
   readonly usage?: Usage;
+  /** How long a provider that is out of quota asked to wait. */
+  readonly retryAfterMs?: number;
   /** True where it is known that nothing outside was touched, so that an error may be retried. */
   readonly beforeEffect?: boolean;
 }

@@ -1,5 +1,6 @@
 import type { AgentPolicy, OutputFormat } from "../model/blueprint.ts";
 import type { AgentEvent } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
 import type { Reason, Usage } from "../model/outcome.ts";
 import type { ProcessRunner } from "./processes.ts";
 import type { ToolRegistry } from "./tool.ts";
@@ -22,6 +23,8 @@ export interface AgentRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessRunner;
   readonly outputBytes: number;
+  /** Asks a person whether a call may go ahead; absent where nobody can be asked, which denies. */
+  readonly ask?: (request: string) => Promise<boolean>;
 }
 
 /** The end of an agent's turn, with the outcome table of the design: end of turn = success, refusal = failure, overloaded = error, … */
@@ -30,7 +33,13 @@ export interface AgentResult {
   readonly reason?: Reason;
   /** The last message. */
   readonly message: string;
+  /** What the answer holds where the request names an `output`. */
+  readonly value?: Json;
+  /** Which of the request's options was chosen; present in a success where there are any. */
+  readonly option?: string;
   readonly usage: Usage;
+  /** How long to wait before another try, where the provider said so. */
+  readonly retryAfterMs?: number;
   /** True where no tool with an effect ran, so that an error may be tried again. */
   readonly beforeEffect: boolean;
 }
