@@ -45,3 +45,17 @@ test("the pages of this repository have no problem", () => {
   expect(files).toContain("ARCHITECTURE.md");
   expect(files.flatMap((file) => pageProblems(file, readPage(readRepositoryFile(file)), surroundings))).toEqual([]);
 });
+
+test("decisions are numbered in order, each with its context, decision and reason", () => {
+  const files = documentFiles().filter((file) => /^docs\/decisions\/\d/.test(file));
+  files.forEach((file, index) => {
+    const number = index + 1;
+    expect(file).toMatch(new RegExp(`^docs/decisions/${String(number).padStart(4, "0")}-[a-z0-9-]+\\.md$`));
+    expect(readRepositoryFile(file)).toMatch(
+      new RegExp(
+        `^# ${number}\\. .+\n\n\\*\\*Context\\.\\*\\* [^]+\n\n\\*\\*Decision\\.\\*\\* [^]+\n\n\\*\\*Reason\\.\\*\\* `,
+      ),
+    );
+  });
+  expect(files.length).toBeGreaterThan(0);
+});
