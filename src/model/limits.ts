@@ -34,6 +34,11 @@ export const limits = {
   terminationGraceMs: 2_000,
   pipeDrainMs: 200,
   custodySweepRounds: 20,
+  custodySettleMs: 2_000,
+  custodyPollMs: 50,
+  custodyShortLivedMs: 100,
+  custodyRangePids: 256,
+  custodyBatchProcesses: 64,
 
   // Values; limits.output
   outputDefaultBytes: 64 * 1024 * 1024,

@@ -25,9 +25,22 @@ export function identityOf(row: ProcessRow): ProcessIdentity {
 
 /** Whether this very process still lives: not merely its pid, and not after a reboot. */
 export function isAlive(identity: ProcessIdentity): boolean {
-  if (identity.bootId !== currentBoot()) return false;
-  const row = rowOf(identity.pid);
-  return row !== null && !row.zombie && row.startTime === identity.startTime;
+  return isOfThisBoot(identity) && isRunning(rowOf(identity.pid), identity);
+}
+
+/** Those of `identities` that still live; one look at the process table where each look is dear. */
+export function aliveAmong(identities: readonly ProcessIdentity[]): readonly ProcessIdentity[] {
+  if (hasProcfs || identities.length === 0) return identities.filter(isAlive);
+  const rows = new Map(listByPs().map((row) => [row.pid, row]));
+  return identities.filter((identity) => isOfThisBoot(identity) && isRunning(rows.get(identity.pid), identity));
+}
+
+export function isOfThisBoot({ bootId: boot }: ProcessIdentity): boolean {
+  return boot === currentBoot();
+}
+
+function isRunning(row: ProcessRow | null | undefined, { startTime }: ProcessIdentity): boolean {
+  return row != null && !row.zombie && row.startTime === startTime;
 }
 
 export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
