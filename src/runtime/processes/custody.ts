@@ -15,7 +15,10 @@ export function treeOf(root: ProcessIdentity, word: string): Tree {
  * Ends a tree: TERM, `graceMs`, KILL, repeated until nothing of it lives.
  * Answers the survivors, which are empty but for processes the kernel will not let go or that belong to another user.
  */
-export async function endTreeOf(tree: Tree, graceMs: number = limits.terminationGraceMs): Promise<readonly ProcessIdentity[]> {
+export async function endTreeOf(
+  tree: Tree,
+  graceMs: number = limits.terminationGraceMs,
+): Promise<readonly ProcessIdentity[]> {
   let members = await findMembers(tree);
   if (graceMs > 0 && members.length > 0) {
     signalAll(tree, members, "SIGTERM");
@@ -34,7 +37,10 @@ export async function endTreeOf(tree: Tree, graceMs: number = limits.termination
  * Ends what a child that has just ended left running. `ranMs` is how long it ran: the cheap look, at processes newer
  * than the child, is only exact while pids cannot have come round again.
  */
-export async function endLeftovers(tree: Tree & { readonly root: ProcessIdentity }, ranMs: number): Promise<readonly ProcessIdentity[]> {
+export async function endLeftovers(
+  tree: Tree & { readonly root: ProcessIdentity },
+  ranMs: number,
+): Promise<readonly ProcessIdentity[]> {
   if (hasProcfs && ranMs < limits.custodyShortLivedMs && !groupLives(tree.root.pid)) {
     if ((await findNewer(tree, tree.root.pid)).length === 0) return [];
   }
@@ -44,7 +50,8 @@ export async function endLeftovers(tree: Tree & { readonly root: ProcessIdentity
 /** Ends the tree of a process known from a journal. Nothing happens where its pid is another process's by now. */
 export async function endTree(identity: ProcessIdentity): Promise<readonly ProcessIdentity[]> {
   if (!isOfThisBoot(identity)) return [];
-  const word = hasProcfs && isAlive(identity) ? readVariable(identity.pid, custodyVariable)?.split(" ").at(-1) : undefined;
+  const word =
+    hasProcfs && isAlive(identity) ? readVariable(identity.pid, custodyVariable)?.split(" ").at(-1) : undefined;
   return endTreeOf(word === undefined ? { root: identity, carries: () => false } : treeOf(identity, word));
 }
 

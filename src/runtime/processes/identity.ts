@@ -40,7 +40,7 @@ export function isOfThisBoot({ bootId: boot }: ProcessIdentity): boolean {
 }
 
 function isRunning(row: ProcessRow | null | undefined, { startTime }: ProcessIdentity): boolean {
-  return row != null && !row.zombie && row.startTime === startTime;
+  return row !== null && row !== undefined && !row.zombie && row.startTime === startTime;
 }
 
 export function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {

@@ -31,7 +31,9 @@ async function scan(tree: Tree, pids: Iterable<number>): Promise<ProcessRow[]> {
 /** Closure over parents of: the root itself, its group and session, and what carries the word. */
 function membersAmong(tree: Tree, rows: readonly ProcessRow[], marked: ReadonlySet<number>): ProcessRow[] {
   const root = rootPid(tree, rows);
-  const pending = rows.filter(({ pid, group, session }) => pid === root || group === root || session === root || marked.has(pid));
+  const pending = rows.filter(
+    ({ pid, group, session }) => pid === root || group === root || session === root || marked.has(pid),
+  );
   if (pending.length === 0) return [];
   const spared = selfAndAncestors();
   const members = new Map<number, ProcessRow>();
@@ -58,13 +60,19 @@ function rootPid({ root }: Tree, rows: readonly ProcessRow[]): number {
 function selfAndAncestors(): ReadonlySet<number> {
   const spared = new Set([process.pid, process.ppid]);
   if (!hasProcfs) return spared;
-  for (let row = readStat(process.ppid); row !== null && row.parent > 0; row = readStat(row.parent)) spared.add(row.parent);
+  for (let row = readStat(process.ppid); row !== null && row.parent > 0; row = readStat(row.parent))
+    spared.add(row.parent);
   return spared;
 }
 
 /** Looks at all processes, then at those made meanwhile, until none were. */
 export async function findMembers(tree: Tree): Promise<ProcessRow[]> {
-  if (!hasProcfs) return membersAmong(tree, listByPs().filter(({ zombie }) => !zombie), new Set());
+  if (!hasProcfs)
+    return membersAmong(
+      tree,
+      listByPs().filter(({ zombie }) => !zombie),
+      new Set(),
+    );
   const before = lastPid();
   const found = await scan(tree, listPids());
   return found.length > 0 || before === null ? found : await findNewer(tree, before);
