@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readRepositoryFile, repositoryFiles } from "../../scripts/files.ts";
 import { readPage } from "../../scripts/markdown.ts";
+import { withModel } from "./model.ts";
 import { matchesShown, runPage } from "./page-run.ts";
 
 /** The suite that this very test is a part of. */
@@ -13,8 +14,10 @@ const pages = ["README.md", ...repositoryFiles("docs/guide/*.md")]
   }))
   .filter(({ blocks }) => blocks.some(({ language }) => language === "sh"));
 
-test.each(pages)("every command of $file does what the page says", ({ blocks }) => {
-  for (const { line, exit, expectedExit, output, shown } of runPage(blocks)) {
+test.each(pages)("every command of $file does what the page says", async ({ file, blocks }) => {
+  for (const { line, exit, expectedExit, output, shown } of await withModel(file, blocks, (followed) =>
+    runPage(followed),
+  )) {
     expect({ line, exit, output }).toEqual({ line, exit: expectedExit, output });
     const asShown = shown === null || matchesShown(output, shown) ? shown : output;
     expect({ line, output: asShown }).toEqual({ line, output: shown });
