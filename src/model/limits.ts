@@ -74,5 +74,15 @@ export const limits = {
   // Journal
   eventBytes: 1024 * 1024,
   storeBusyMs: 5_000,
+  storeRetryMs: 3,
+  storeStreakCommits: 8,
+  storeCrowdedCommits: 64,
+  tornRecords: 8,
+  journalPageRecords: 512,
+  telemetryDelayMs: 50,
+  telemetryBufferBytes: 256 * 1024,
+  mailboxPollMs: 100,
+  runsListed: 1_000,
+  noticesPerProcess: 100,
   evidenceLines: 5,
 } as const;

@@ -1,0 +1,46 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { EventBody, NodeStarted } from "../../model/events.ts";
+import type { Conflict } from "../../ports/journal.ts";
+
+interface Account {
+  readonly taskId: string;
+  readonly blueprint: string;
+}
+
+type Charge = NodeStarted & { readonly charged: NonNullable<NodeStarted["charged"]> };
+
+/** Passes of agentic nodes, counted over all runs of a task. Charged by compare-and-set in the transaction of the claim. */
+export class Charges {
+  readonly #select: StatementSync;
+  readonly #set: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#select = db.prepare("SELECT passes FROM passes WHERE task_id = ? AND blueprint = ? AND node = ?");
+    this.#set = db.prepare(`
+      INSERT INTO passes (task_id, blueprint, node, passes) VALUES (?, ?, ?, ?)
+      ON CONFLICT (task_id, blueprint, node) DO UPDATE SET passes = excluded.passes`);
+  }
+
+  /** Whether each charge counts on from what stands. */
+  check(account: Account, events: readonly EventBody[]): null | Conflict {
+    for (const charge of events) {
+      if (!isCharge(charge)) continue;
+      const stands = Number(this.#select.get(account.taskId, account.blueprint, charge.node)?.["passes"] ?? 0);
+      if (charge.charged.passes === stands + 1) continue;
+      return {
+        conflict: "passes",
+        what: `${stands} passes of ${charge.node} are charged to task ${account.taskId}, not ${charge.charged.passes - 1}`,
+      };
+    }
+    return null;
+  }
+
+  charge(account: Account, events: readonly EventBody[]): void {
+    for (const event of events)
+      if (isCharge(event)) this.#set.run(account.taskId, account.blueprint, event.node, event.charged.passes);
+  }
+}
+
+function isCharge(event: EventBody): event is Charge {
+  return event.type === "node.started" && event.charged !== undefined;
+}

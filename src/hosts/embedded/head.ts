@@ -1,0 +1,44 @@
+import type { EventBody } from "../../model/events.ts";
+import type { RunStatus } from "../../model/outcome.ts";
+
+/** Where a run that this process owns stands: what the next record is chained to, and what the list of runs says. */
+export interface Head {
+  readonly id: number;
+  readonly run: string;
+  readonly taskId: string;
+  readonly blueprint: string;
+  seq: number;
+  hash: string;
+  status: RunStatus;
+  /** False when another process has committed since ownership was last looked up. */
+  verified: boolean;
+  /** Nodes that are being performed, and those of them that wait for a person. */
+  readonly active: Set<string>;
+  readonly gates: Set<string>;
+}
+
+/** The status after an event; `waiting` while nothing but gates is open. */
+export function statusAfter(head: Head, body: EventBody): RunStatus {
+  switch (body.type) {
+    case "node.started":
+      head.active.add(body.node);
+      break;
+    case "gate.opened":
+      head.gates.add(body.node);
+      break;
+    case "gate.answered":
+      head.gates.delete(body.node);
+      break;
+    case "node.ended":
+    case "node.retrying":
+    case "node.unconfirmed":
+      head.active.delete(body.node);
+      head.gates.delete(body.node);
+      break;
+    case "run.finished":
+      return body.status;
+    default:
+      return head.status;
+  }
+  return head.gates.size > 0 && head.gates.size >= head.active.size ? "waiting" : "running";
+}

@@ -1,0 +1,153 @@
+import { isPromise, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Conflict, Journal, Message, NewRun, RunRow } from "../../ports/journal.ts";
+import { Ledger, type LedgerPorts } from "./ledger.ts";
+import { Mailbox } from "./mailbox.ts";
+import { openStore, type Connections } from "./open.ts";
+import { Reader } from "./reader.ts";
+import { migrations, type Migration } from "./schema.ts";
+import { explain } from "./unavailable.ts";
+import { Writer, type Urgency } from "./writer.ts";
+
+export interface EmbeddedOptions extends LedgerPorts {
+  /** Folder of the store; created with mode 0700. */
+  readonly home: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Told once of each thing a crash or a fault of the disk left behind, as a sentence for the user. */
+  readonly notice: (what: string) => void;
+  readonly migrations?: readonly Migration[];
+}
+
+/** Opens the store of this machine. Throws StoreUnavailable. */
+export function openJournal(options: EmbeddedOptions): EmbeddedJournal {
+  const connections = openStore(options.home, options.migrations ?? migrations);
+  if (connections.notice !== null) options.notice(connections.notice);
+  return new EmbeddedJournal(connections, options);
+}
+
+/** The journal in one SQLite file that several processes share. */
+export class EmbeddedJournal implements Journal {
+  readonly #connections: Connections;
+  readonly #ports: LedgerPorts;
+  readonly #reader: Reader;
+  readonly #ledger: Ledger;
+  readonly #writer: Writer;
+  readonly #mailbox: Mailbox;
+
+  constructor(connections: Connections, options: EmbeddedOptions) {
+    const { writing, reading, path } = connections;
+    this.#connections = connections;
+    this.#ports = options;
+    this.#reader = new Reader(reading, path, once(options.notice));
+    this.#ledger = new Ledger(writing, new Reader(writing, path, once(options.notice)), options);
+    this.#mailbox = new Mailbox(writing, reading, options.clock);
+    const events = { othersWrote: () => this.#ledger.doubt(), rolledBack: () => this.#ledger.forget() };
+    this.#writer = new Writer(writing, path, events, options);
+  }
+
+  create(
+    row: NewRun,
+    document: string,
+    events: readonly EventBody[],
+    at: number,
+  ): Promise<readonly JournalEvent[] | Conflict> {
+    return this.#writer.submit("promise", () => this.#ledger.create(row, document, events, at));
+  }
+
+  append(
+    run: string,
+    events: readonly EventBody[],
+    at: number,
+    taken: readonly number[] = [],
+  ): Promise<readonly JournalEvent[] | Conflict> {
+    const urgency = taken.length > 0 ? "promise" : urgencyOf(events);
+    const bytes = urgency === "later" ? events.reduce((sum, event) => sum + sizeOf(event), 0) : 0;
+    return this.#writer.submit(urgency, () => this.#ledger.append(run, events, at, taken), bytes);
+  }
+
+  *read(run: string, after = 0): Iterable<JournalEvent> {
+    try {
+      yield* this.#reader.read(run, after);
+    } catch (error) {
+      throw explain(error, this.#connections.path);
+    }
+  }
+
+  runs(limit: number): readonly RunRow[] {
+    const alive = new Map<string, boolean>();
+    return this.#guard(() => this.#reader.runs(limit).map((row) => this.#asItStands(row, alive)));
+  }
+
+  find(run: string): RunRow | null {
+    const row = this.#guard(() => this.#reader.find(run));
+    return row === null ? null : this.#asItStands(row, new Map());
+  }
+
+  definition(hash: string): string | null {
+    return this.#guard(() => this.#reader.definition(hash));
+  }
+
+  passes(taskId: string, blueprint: string): Readonly<Record<string, number>> {
+    return this.#guard(() => this.#reader.passes(taskId, blueprint));
+  }
+
+  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict> {
+    return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to));
+  }
+
+  post(run: string, message: EventBody): Promise<void> {
+    return this.#writer.submit("promise", () => this.#mailbox.put(run, message));
+  }
+
+  listen(run: string, deliver: (message: Message) => void): () => void {
+    return this.#guard(() => this.#mailbox.listen(run, deliver));
+  }
+
+  async close(): Promise<void> {
+    this.#mailbox.close();
+    try {
+      await this.#writer.drain();
+    } finally {
+      this.#connections.reading.close();
+      this.#connections.writing.close();
+    }
+  }
+
+  #asItStands(row: RunRow, alive: Map<string, boolean>): RunRow {
+    if (row.endedAt !== null) return row;
+    const key = `${row.owner.pid} ${row.owner.startTime}`;
+    const lives = alive.get(key) ?? this.#ports.isAlive(row.owner);
+    alive.set(key, lives);
+    return lives ? row : { ...row, status: "interrupted" };
+  }
+
+  #guard<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw explain(error, this.#connections.path);
+    }
+  }
+}
+
+function urgencyOf(events: readonly EventBody[]): Urgency {
+  if (events.some(isPromise)) return "promise";
+  return events.every((event) => event.type === "agent.progressed") ? "later" : "soon";
+}
+
+/** Roughly what an event holds in memory while it waits for a commit. */
+function sizeOf(event: EventBody): number {
+  return JSON.stringify(event).length;
+}
+
+function once(say: (what: string) => void): (what: string) => void {
+  const said = new Set<string>();
+  return (what) => {
+    if (said.has(what) || said.size >= limits.noticesPerProcess) return;
+    said.add(what);
+    say(what);
+  };
+}

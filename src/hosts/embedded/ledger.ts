@@ -1,0 +1,189 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import {
+  eventVersion,
+  type EventBody,
+  type JournalEvent,
+  type ProcessIdentity,
+  type RunFinished,
+} from "../../model/events.ts";
+import type { Conflict, NewRun } from "../../ports/journal.ts";
+import { chain, genesis } from "./chain.ts";
+import { Charges } from "./charges.ts";
+import { statusAfter, type Head } from "./head.ts";
+import type { Reader } from "./reader.ts";
+import { ownerOf, runColumns, runOf } from "./rows.ts";
+
+export type IsAlive = (process: ProcessIdentity) => boolean;
+export type IsSame = (a: ProcessIdentity, b: ProcessIdentity) => boolean;
+
+export interface LedgerPorts {
+  /** This process, the only one whose runs it appends to. */
+  readonly self: ProcessIdentity;
+  readonly isAlive: IsAlive;
+  readonly isSame: IsSame;
+}
+
+/** Everything that is written about runs. Each method runs inside a transaction of the writer and answers a conflict before it writes anything. */
+export class Ledger {
+  readonly #reader: Reader;
+  readonly #ports: LedgerPorts;
+  readonly #charges: Charges;
+  readonly #heads = new Map<string, Head>();
+  readonly #insertRun: StatementSync;
+  readonly #insertDefinition: StatementSync;
+  readonly #insertRecord: StatementSync;
+  readonly #selectRun: StatementSync;
+  readonly #selectTree: StatementSync;
+  readonly #setStatus: StatementSync;
+  readonly #setOwner: StatementSync;
+  readonly #deleteMessage: StatementSync;
+  readonly #deleteMessages: StatementSync;
+
+  constructor(db: DatabaseSync, reader: Reader, ports: LedgerPorts) {
+    this.#reader = reader;
+    this.#ports = ports;
+    this.#charges = new Charges(db);
+    this.#insertRun = db.prepare(`
+      INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, owner_pid, owner_start, owner_boot)
+      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)`);
+    this.#insertDefinition = db.prepare(
+      "INSERT INTO definitions (hash, document) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+    );
+    this.#insertRecord = db.prepare(
+      "INSERT INTO journal (run, seq, at, version, hash, body) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    this.#selectRun = db.prepare(`SELECT ${runColumns} FROM runs WHERE run = ?`);
+    this.#selectTree = db.prepare(`SELECT ${runColumns} FROM runs WHERE tree = ? AND ended_at IS NULL`);
+    this.#setStatus = db.prepare("UPDATE runs SET status = ?, reason = ?, ended_at = ? WHERE id = ?");
+    this.#setOwner = db.prepare(
+      "UPDATE runs SET status = 'running', owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
+    );
+    this.#deleteMessage = db.prepare("DELETE FROM mailbox WHERE id = ?");
+    this.#deleteMessages = db.prepare("DELETE FROM mailbox WHERE run = ?");
+  }
+
+  create(row: NewRun, document: string, events: readonly EventBody[], at: number): readonly JournalEvent[] | Conflict {
+    const conflict = this.#holderOf(row.tree) ?? this.#charges.check(row, events);
+    if (conflict !== null) return conflict;
+    const { pid, startTime, bootId } = row.owner;
+    this.#insertDefinition.run(row.definition, document);
+    const { run, blueprint, taskId, task, startedAt, cwd, definition, tree } = row;
+    const inserted = this.#insertRun.run(
+      run,
+      blueprint,
+      taskId,
+      task,
+      startedAt,
+      cwd,
+      definition,
+      tree,
+      pid,
+      startTime,
+      bootId,
+    );
+    return this.#write(this.#newHead(Number(inserted.lastInsertRowid), row, 0, genesis), events, at);
+  }
+
+  append(
+    run: string,
+    events: readonly EventBody[],
+    at: number,
+    taken: readonly number[],
+  ): readonly JournalEvent[] | Conflict {
+    const head = this.#headOf(run);
+    if ("conflict" in head) return head;
+    const conflict = this.#charges.check(head, events);
+    if (conflict !== null) return conflict;
+    for (const id of taken) this.#deleteMessage.run(id);
+    return this.#write(head, events, at);
+  }
+
+  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): null | Conflict {
+    const row = this.#selectRun.get(run);
+    if (row === undefined) return { conflict: "finished", what: `there is no run ${run}` };
+    const stands = runOf(row);
+    if (stands.endedAt !== null) return { conflict: "finished", what: `run ${run} has ended: ${stands.status}` };
+    const { isAlive, isSame } = this.#ports;
+    const mine = isSame(stands.owner, to);
+    if (!isSame(stands.owner, from) || (!mine && isAlive(stands.owner))) return ownedBy(run, stands.owner);
+    const holder = this.#holderOf(stands.tree, run);
+    if (holder !== null) return holder;
+    const tail = this.#reader.tail(Number(row["id"]), run);
+    this.#setOwner.run(to.pid, to.startTime, to.bootId, Number(row["id"]));
+    this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash);
+    return null;
+  }
+
+  /** Another process has committed: it may have taken a run over. */
+  doubt(): void {
+    for (const head of this.#heads.values()) head.verified = false;
+  }
+
+  forget(): void {
+    this.#heads.clear();
+  }
+
+  #write(head: Head, events: readonly EventBody[], at: number): readonly JournalEvent[] {
+    this.#charges.charge(head, events);
+    const before = head.status;
+    const written: JournalEvent[] = [];
+    let finished: RunFinished | null = null;
+    for (const body of events) {
+      const record = { seq: head.seq + 1, at, version: eventVersion, body: JSON.stringify(body) };
+      head.seq = record.seq;
+      head.hash = chain(head.hash, head.run, record);
+      this.#insertRecord.run(head.id, record.seq, at, record.version, Buffer.from(head.hash, "hex"), record.body);
+      head.status = statusAfter(head, body);
+      if (body.type === "run.finished") finished = body;
+      written.push({ run: head.run, seq: record.seq, at, hash: head.hash, body });
+    }
+    if (finished !== null) {
+      this.#setStatus.run(finished.status, finished.reason ?? null, at, head.id);
+      this.#deleteMessages.run(head.run);
+      this.#heads.delete(head.run);
+    } else if (head.status !== before) this.#setStatus.run(head.status, null, null, head.id);
+    return written;
+  }
+
+  #headOf(run: string): Head | Conflict {
+    const known = this.#heads.get(run);
+    if (known?.verified) return known;
+    const row = this.#selectRun.get(run);
+    if (row === undefined) return { conflict: "finished", what: `there is no run ${run}` };
+    const stands = runOf(row);
+    if (stands.endedAt !== null) return { conflict: "finished", what: `run ${run} has ended: ${stands.status}` };
+    if (!this.#ports.isSame(ownerOf(row), this.#ports.self)) {
+      this.#heads.delete(run);
+      return ownedBy(run, stands.owner);
+    }
+    if (known !== undefined) {
+      known.verified = true; // only an owner appends, so nothing else can have changed
+      return known;
+    }
+    const tail = this.#reader.tail(Number(row["id"]), run);
+    return this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash);
+  }
+
+  #newHead(id: number, of: Pick<NewRun, "run" | "taskId" | "blueprint">, seq: number, hash: string): Head {
+    const { run, taskId, blueprint } = of;
+    const sets = { active: new Set<string>(), gates: new Set<string>() };
+    const head: Head = { id, run, taskId, blueprint, seq, hash, status: "running", verified: true, ...sets };
+    this.#heads.set(run, head);
+    return head;
+  }
+
+  /** The live run that has the tree to itself; one whose owner is gone frees it. */
+  #holderOf(tree: string | null, except = ""): null | Conflict {
+    if (tree === null) return null;
+    for (const row of this.#selectTree.iterate(tree)) {
+      const holder = runOf(row);
+      if (holder.run === except || !this.#ports.isAlive(holder.owner)) continue;
+      return { conflict: "tree", what: `run ${holder.run} (${holder.blueprint}) is working in ${tree}` };
+    }
+    return null;
+  }
+}
+
+function ownedBy(run: string, owner: ProcessIdentity): Conflict {
+  return { conflict: "owner", what: `run ${run} is executed by process ${owner.pid}` };
+}

@@ -1,0 +1,128 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { eventVersion, type JournalEvent } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import { StoreUnavailable } from "../../ports/journal.ts";
+import type { RunRow } from "../../ports/journal.ts";
+import { chain, genesis } from "./chain.ts";
+import { bodyOf, hashOf, recordColumns, recordOf, runColumns, runOf, type Row } from "./rows.ts";
+import { damaged } from "./unavailable.ts";
+
+export interface Tail {
+  /** Number of the last record, even of a torn one: numbers are never used twice. */
+  readonly seq: number;
+  /** Hash of the last whole record. */
+  readonly hash: string;
+}
+
+/** Everything that is read about runs. Each record is checked against the chain as it is read. */
+export class Reader {
+  readonly #path: string;
+  readonly #torn: (what: string) => void;
+  readonly #runId: StatementSync;
+  readonly #records: StatementSync;
+  readonly #last: StatementSync;
+  readonly #runs: StatementSync;
+  readonly #byPrefix: StatementSync;
+  readonly #definition: StatementSync;
+  readonly #passes: StatementSync;
+
+  constructor(db: DatabaseSync, path: string, torn: (what: string) => void) {
+    this.#path = path;
+    this.#torn = torn;
+    this.#runId = db.prepare("SELECT id FROM runs WHERE run = ?");
+    this.#records = db.prepare(`SELECT ${recordColumns} FROM journal WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?`);
+    this.#last = db.prepare(
+      `SELECT ${recordColumns} FROM journal WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
+    );
+    this.#runs = db.prepare(`SELECT ${runColumns} FROM runs ORDER BY id DESC LIMIT ?`);
+    this.#byPrefix = db.prepare(`SELECT ${runColumns} FROM runs WHERE run >= ? AND run < ? ORDER BY run LIMIT 2`);
+    this.#definition = db.prepare("SELECT document FROM definitions WHERE hash = ?");
+    this.#passes = db.prepare("SELECT node, passes FROM passes WHERE task_id = ? AND blueprint = ?");
+  }
+
+  *read(run: string, after: number): Iterable<JournalEvent> {
+    const id = this.#runId.get(run)?.["id"];
+    if (id === undefined) return;
+    let previous = this.#whole(Number(id), run, after).hash;
+    let broken: number | null = null;
+    // In pages: an open cursor would hold back checkpoints, and a second reader of the same statement would reset it.
+    for (let seq = after, rows = this.#page(id, seq); rows.length > 0; rows = this.#page(id, seq)) {
+      for (const row of rows) {
+        const record = recordOf(row);
+        seq = record.seq;
+        const hash = chain(previous, run, record);
+        if (hash !== hashOf(row)) {
+          if (broken !== null) throw this.#damaged(run, broken);
+          broken = record.seq;
+          continue;
+        }
+        if (broken !== null) this.#torn(tornText(run, broken));
+        broken = null;
+        const body = bodyOf(record);
+        if (body === null) throw this.#newer(run, record.version);
+        previous = hash;
+        yield { run, seq, at: record.at, hash, body };
+      }
+    }
+    if (broken !== null) this.#torn(tornText(run, broken));
+  }
+
+  /** Where the next record of a run goes. */
+  tail(id: number, run: string): Tail {
+    return this.#whole(id, run, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** The last whole record up to a number. One that was cut short fits none of those before it, and the next was chained past it. */
+  #whole(id: number, run: string, upTo: number): Tail {
+    const rows = upTo === 0 ? [] : this.#last.all(id, upTo, limits.tornRecords);
+    const hashes = rows.map(hashOf);
+    if (rows.length < limits.tornRecords) hashes.push(genesis);
+    const seq = Number(rows[0]?.["seq"] ?? 0);
+    for (const [i, row] of rows.entries()) {
+      const record = recordOf(row);
+      const fits = hashes.some((hash, j) => j > i && chain(hash, run, record) === hashes[i]);
+      if (fits) return { seq, hash: hashes[i] ?? genesis };
+      this.#torn(tornText(run, record.seq));
+    }
+    if (rows.length < limits.tornRecords) return { seq, hash: genesis };
+    throw this.#damaged(run, seq);
+  }
+
+  #page(id: SQLOutputValue, after: number): Row[] {
+    return this.#records.all(id, after, limits.journalPageRecords);
+  }
+
+  #damaged(run: string, seq: number): StoreUnavailable {
+    return damaged(this.#path, `record ${seq} of run ${run} is not what was written`);
+  }
+
+  runs(limit: number): readonly RunRow[] {
+    return this.#runs.all(limit).map(runOf);
+  }
+
+  find(prefix: string): RunRow | null {
+    const rows = this.#byPrefix.all(prefix, `${prefix}\u{10ffff}`).map(runOf);
+    return rows.find((row) => row.run === prefix) ?? (rows.length === 1 ? (rows[0] ?? null) : null);
+  }
+
+  definition(hash: string): string | null {
+    const document = this.#definition.get(hash)?.["document"];
+    return typeof document === "string" ? document : null;
+  }
+
+  passes(taskId: string, blueprint: string): Readonly<Record<string, number>> {
+    const rows = this.#passes.all(taskId, blueprint);
+    return Object.fromEntries(rows.map((row) => [String(row["node"]), Number(row["passes"])]));
+  }
+
+  #newer(run: string, version: number): StoreUnavailable {
+    return new StoreUnavailable(
+      `run ${run} holds records of version ${version}, and this Trammel reads up to ${eventVersion}`,
+      "use the newer Trammel that wrote it",
+    );
+  }
+}
+
+function tornText(run: string, seq: number): string {
+  return `record ${seq} of run ${run} was cut short and is dropped; everything before it stands`;
+}

@@ -1,0 +1,60 @@
+import type { SQLOutputValue } from "node:sqlite";
+import { eventVersion, type EventBody, type ProcessIdentity } from "../../model/events.ts";
+import type { RunStatus } from "../../model/outcome.ts";
+import type { RunRow } from "../../ports/journal.ts";
+import type { StoredRecord } from "./chain.ts";
+
+export type Row = Record<string, SQLOutputValue>;
+
+export const runColumns =
+  "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot";
+
+export const recordColumns = "seq, at, version, hash, body";
+
+/** A row of `runs` as it is stored: a live status may belong to an owner that is gone. */
+export function runOf(row: Row): RunRow {
+  return {
+    run: text(row, "run"),
+    blueprint: text(row, "blueprint"),
+    taskId: text(row, "task_id"),
+    task: text(row, "task"),
+    // Written by this code only, from the same union.
+    status: text(row, "status") as RunStatus,
+    reason: textOrNull(row, "reason"),
+    startedAt: Number(row["started_at"]),
+    endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
+    cwd: text(row, "cwd"),
+    owner: ownerOf(row),
+    definition: text(row, "definition"),
+    tree: textOrNull(row, "tree"),
+  };
+}
+
+export function ownerOf(row: Row): ProcessIdentity {
+  return { pid: Number(row["owner_pid"]), startTime: text(row, "owner_start"), bootId: text(row, "owner_boot") };
+}
+
+export function recordOf(row: Row): StoredRecord {
+  return { seq: Number(row["seq"]), at: Number(row["at"]), version: Number(row["version"]), body: text(row, "body") };
+}
+
+export function hashOf(row: Row): string {
+  const hash = row["hash"];
+  return hash instanceof Uint8Array ? Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("hex") : "";
+}
+
+/** A body whose record's hash was right is what this code wrote; a newer one is refused by its version before. */
+export function bodyOf(record: StoredRecord): EventBody | null {
+  if (record.version > eventVersion) return null;
+  return JSON.parse(record.body) as EventBody;
+}
+
+function text(row: Row, column: string): string {
+  const value = row[column];
+  return typeof value === "string" ? value : "";
+}
+
+function textOrNull(row: Row, column: string): string | null {
+  const value = row[column];
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,65 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+
+// https://sqlite.org/walformat.html
+const walHeaderBytes = 32;
+const frameHeaderBytes = 24;
+const saltAt = { header: 16, frame: 8, bytes: 8 } as const;
+const indexMaxFrameAt = 16;
+const indexHeaderBytes = 48;
+
+/**
+ * SQLite drops a commit that a crash cut short without a word; this finds it, so that it can be said.
+ * Frames of the current log (same salt) beyond the last valid commit are such a rest. Looks under the write lock: no live commit is mistaken for one.
+ */
+export function tornTail(db: DatabaseSync, path: string): string | null {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const maxFrame = validFrames(`${path}-shm`);
+    return maxFrame !== null && hasRest(`${path}-wal`, maxFrame)
+      ? "the last record was cut short by a crash and dropped; everything before it stands"
+      : null;
+  } finally {
+    db.exec("ROLLBACK");
+  }
+}
+
+function validFrames(path: string): number | null {
+  return withFile(path, (fd) => {
+    const header = Buffer.alloc(indexHeaderBytes);
+    if (readSync(fd, header, 0, header.length, 0) < header.length) return null;
+    return new Uint32Array(header.buffer, header.byteOffset, header.length / 4)[indexMaxFrameAt / 4] ?? null;
+  });
+}
+
+function hasRest(path: string, frames: number): boolean {
+  const rest = withFile(path, (fd) => {
+    const size = fstatSync(fd).size;
+    const header = Buffer.alloc(walHeaderBytes);
+    if (readSync(fd, header, 0, header.length, 0) < header.length) return size > 0;
+    const end = walHeaderBytes + frames * (frameHeaderBytes + header.readUInt32BE(8));
+    if (size <= end) return false;
+    const frame = Buffer.alloc(frameHeaderBytes);
+    if (readSync(fd, frame, 0, frame.length, end) < frame.length) return true;
+    return saltOf(frame, saltAt.frame).equals(saltOf(header, saltAt.header));
+  });
+  return rest ?? false;
+}
+
+function saltOf(bytes: Buffer, at: number): Buffer {
+  return bytes.subarray(at, at + saltAt.bytes);
+}
+
+function withFile<T>(path: string, look: (fd: number) => T): T | null {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch {
+    return null; // gone with the last connection that closed
+  }
+  try {
+    return look(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

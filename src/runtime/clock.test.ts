@@ -1,0 +1,64 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock, systemClock } from "./clock.ts";
+
+const clocks = [
+  { name: "system", make: () => ({ clock: systemClock, pass: (ms: number) => new Promise((done) => setTimeout(done, ms)) }) },
+  {
+    name: "manual",
+    make: () => {
+      const clock = new ManualClock(1_000);
+      return { clock, pass: (ms: number) => Promise.resolve(clock.advance(ms)) };
+    },
+  },
+];
+
+describe.each(clocks)("$name clock", ({ make }) => {
+  test("calls back once, in order of time", async () => {
+    const { clock, pass } = make();
+    const called: string[] = [];
+    const all = new Promise<void>((done) => {
+      clock.after(20, () => {
+        called.push("late");
+        done();
+      });
+    });
+    clock.after(1, () => called.push("early"));
+    await pass(60);
+    await all;
+    expect(called).toEqual(["early", "late"]);
+  });
+
+  test("a cancelled timer stays silent", async () => {
+    const { clock, pass } = make();
+    const called: string[] = [];
+    clock.after(1, () => called.push("cancelled"))();
+    const sentinel = new Promise<void>((done) => clock.after(10, done));
+    await pass(30);
+    await sentinel;
+    expect(called).toEqual([]);
+  });
+
+  test("takes a delay longer than a timer of the platform holds, without firing at once", async () => {
+    const { clock, pass } = make();
+    const called: string[] = [];
+    const cancel = clock.after(366 * 86_400_000, () => called.push("a year"));
+    const sentinel = new Promise<void>((done) => clock.after(10, done));
+    await pass(30);
+    await sentinel;
+    cancel();
+    expect(called).toEqual([]);
+  });
+
+  test("now is a whole number of milliseconds and never goes back", () => {
+    const { clock } = make();
+    const first = clock.now();
+    expect(Number.isInteger(first)).toBe(true);
+    expect(clock.now()).toBeGreaterThanOrEqual(first);
+  });
+});
+
+test("a jump of the system clock does not move the clock of durations", () => {
+  const clock = new ManualClock(5_000);
+  clock.jump(-3_600_000);
+  expect([clock.now(), clock.wall()]).toEqual([5_000, 5_000 - 3_600_000]);
+});
