@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { ManualClock, systemClock } from "./clock.ts";
 
 const clocks = [
-  { name: "system", make: () => ({ clock: systemClock, pass: (ms: number) => new Promise((done) => setTimeout(done, ms)) }) },
+  {
+    name: "system",
+    make: () => ({ clock: systemClock, pass: (ms: number) => new Promise((done) => setTimeout(done, ms)) }),
+  },
   {
     name: "manual",
     make: () => {
