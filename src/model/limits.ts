@@ -85,4 +85,9 @@ export const limits = {
   runsListed: 1_000,
   noticesPerProcess: 100,
   evidenceLines: 5,
+
+  // Screens
+  redrawMs: 100,
+  followMs: 200,
+  gateEvidenceBytes: 16 * 1024,
 } as const;

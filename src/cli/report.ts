@@ -1,0 +1,66 @@
+import type { JournalEvent } from "../model/events.ts";
+import type { RunRow } from "../ports/journal.ts";
+import type { AttemptView, RunView } from "../views/run-view.ts";
+import type { AttemptReport, RunList, RunReport } from "../wire/run-report.ts";
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** The document of `show --json`. */
+export function runReport(view: RunView): RunReport {
+  const { inputTokens, outputTokens, turns, cost } = view.usage;
+  return {
+    run: view.run,
+    blueprint: view.blueprint,
+    task: view.task,
+    taskId: view.taskId,
+    status: view.status,
+    reason: view.reason,
+    startedAt: instant(view.startedAt),
+    endedAt: view.endedAt === null ? null : instant(view.endedAt),
+    usage: { inputTokens, outputTokens, turns, cost: cost ?? null },
+    nodes: [...view.nodes.values()].map((node) => ({
+      id: node.id,
+      type: node.type,
+      class: node.class,
+      state: node.state,
+      passes: node.passes,
+      attempts: node.attempts.map(attemptReport),
+    })),
+  };
+}
+
+function attemptReport(attempt: AttemptView): AttemptReport {
+  return {
+    n: attempt.n,
+    pass: attempt.pass,
+    outcome: attempt.outcome,
+    reason: attempt.reason?.text ?? null,
+    startedAt: attempt.startedAt === 0 ? null : instant(attempt.startedAt),
+    endedAt: attempt.endedAt === null ? null : instant(attempt.endedAt),
+    output: attempt.output,
+    outputBytes: attempt.outputBytes,
+  };
+}
+
+/** The document of `runs --json`. */
+export function runList(rows: readonly RunRow[]): RunList {
+  return {
+    runs: rows.map((row) => ({
+      run: row.run,
+      blueprint: row.blueprint,
+      task: row.task,
+      status: row.status,
+      reason: row.reason,
+      startedAt: instant(row.startedAt),
+      endedAt: row.endedAt === null ? null : instant(row.endedAt),
+    })),
+  };
+}
+
+/** One event as a line of JSON. */
+export function eventLine(event: JournalEvent): string {
+  const { type, ...rest } = event.body;
+  return `${JSON.stringify({ type, run: event.run, seq: event.seq, at: instant(event.at), ...rest })}\n`;
+}

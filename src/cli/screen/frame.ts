@@ -1,0 +1,124 @@
+import type { NodeClass } from "../../model/blueprint.ts";
+import type { AttemptView, NodeState, NodeView, RunView } from "../../views/run-view.ts";
+import { addUsage, noUsage } from "../../views/run-view.ts";
+import { classGlyphs, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
+import type { Palette } from "./palette.ts";
+import { fit, pad, width } from "./text.ts";
+
+export interface FrameInput {
+  readonly view: RunView;
+  /** Last output line by node, already inert. */
+  readonly lines: ReadonlyMap<string, string>;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly colors: Palette;
+}
+
+const idColumnsMax = 32;
+
+/** The lines of the live view: at most `rows` - 1 of them, none wider than `columns`. */
+export function frame(input: FrameInput): string[] {
+  const { view, columns, rows, colors } = input;
+  const room = Math.max(1, rows - 4);
+  const shown = choose([...view.nodes.values()], room);
+  const idColumns = Math.min(idColumnsMax, Math.max(4, ...shown.map((node) => width(node.id))));
+  const lines = [header(input), ...shown.map((node) => nodeLine(node, idColumns, input))];
+  const hidden = view.nodes.size - shown.length;
+  if (hidden > 0) lines.push(colors.dim(fit(`  … ${hidden} more`, columns)));
+  lines.push(footer(input));
+  return lines.slice(-Math.max(1, rows - 1));
+}
+
+/** What is at work first, then what ended last, then what is to come; shown in document order. */
+function choose(nodes: readonly NodeView[], room: number): readonly NodeView[] {
+  if (nodes.length <= room) return nodes;
+  const rank = (node: NodeView) =>
+    isAtWork(node.state) ? Number.POSITIVE_INFINITY : (node.attempts.at(-1)?.startedAt ?? 0);
+  const kept = new Set(nodes.toSorted((a, b) => order(rank(b), rank(a))).slice(0, room));
+  return nodes.filter((node) => kept.has(node));
+}
+
+/** Infinity - Infinity is not a number. */
+function order(a: number, b: number): number {
+  return a === b ? 0 : a - b;
+}
+
+function isAtWork(state: NodeState): boolean {
+  return state === "running" || state === "waiting" || state === "retrying";
+}
+
+function header({ view, columns, colors }: FrameInput): string {
+  const title = fit(view.blueprint, Math.max(8, Math.floor(columns / 2)));
+  const rest = fit(`  ${oneLine(view.task)}`, columns - width(title));
+  return colors.bold(title) + colors.dim(rest);
+}
+
+function footer({ view, now, columns, colors }: FrameInput): string {
+  const time = elapsed((view.endedAt ?? now) - view.startedAt);
+  const used = usageText(view.usage);
+  const reason = view.reason === null ? "" : `  ${oneLine(view.reason)}`;
+  const text = fit(`${view.status}  ${time}${used === "" ? "" : `  ${used}`}  ${view.run}${reason}`, columns);
+  return view.status === "succeeded"
+    ? colors.green(text)
+    : view.status === "running"
+      ? colors.dim(text)
+      : colors.yellow(text);
+}
+
+function nodeLine(node: NodeView, idColumns: number, { lines, now, columns, colors }: FrameInput): string {
+  const last = node.attempts.at(-1);
+  const glyph = stateGlyphs[node.state];
+  const shape = node.class === null ? " " : classGlyphs[node.class];
+  const facts = [passText(node), timeText(last, now), usageText(usageOf(node))].filter((one) => one !== "").join("  ");
+  const left = `${pad(node.id, idColumns)}  ${facts}`;
+  const head = fit(left, columns - 6);
+  const said = last?.question ?? lines.get(node.id) ?? "";
+  const room = columns - 6 - width(head) - 2;
+  const tail = room >= 8 && said !== "" ? `  ${fit(oneLine(said), room)}` : "";
+  const painted = node.state === "idle" ? colors.dim(head) : head;
+  return ` ${paintState(glyph, node.state, colors)} ${paintClass(shape, node.class, colors)} ${painted}${colors.dim(tail)}`;
+}
+
+function passText(node: NodeView): string {
+  if (node.charged !== null) return `${node.charged.passes}/${node.charged.cap}`;
+  return node.passes > 1 ? `×${node.passes}` : "";
+}
+
+function timeText(last: AttemptView | undefined, now: number): string {
+  return last === undefined ? "" : elapsed((last.endedAt ?? now) - last.startedAt);
+}
+
+function usageOf(node: NodeView): typeof noUsage {
+  return node.attempts.reduce((sum, attempt) => (attempt.usage === null ? sum : addUsage(sum, attempt.usage)), noUsage);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+function paintState(glyph: string, state: NodeState, colors: Palette): string {
+  switch (state) {
+    case "success":
+      return colors.green(glyph);
+    case "failure":
+    case "error":
+      return colors.red(glyph);
+    case "running":
+    case "waiting":
+    case "retrying":
+      return colors.cyan(glyph);
+    case "cancelled":
+    case "skipped":
+    case "unconfirmed":
+      return colors.yellow(glyph);
+    case "idle":
+      return colors.dim(glyph);
+  }
+}
+
+function paintClass(glyph: string, nodeClass: NodeClass | null, colors: Palette): string {
+  if (nodeClass === "agentic") return colors.magenta(glyph);
+  return nodeClass === "human" ? colors.yellow(glyph) : colors.blue(glyph);
+}

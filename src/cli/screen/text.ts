@@ -1,0 +1,30 @@
+import measure from "fast-string-truncated-width";
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const printable = /^[\u0020-\u007e]*$/;
+/** UTF-16 units looked at for each column; more than that is combining marks. */
+const unitsPerColumn = 16;
+
+/** Columns a text takes on a terminal: wide characters and emoji count two, escape sequences none. */
+export function width(text: string): number {
+  return printable.test(text) ? text.length : measure(text).width;
+}
+
+/** The text cut to so many columns, with an ellipsis where something was cut. Never splits what a person sees as one character. */
+export function fit(text: string, columns: number): string {
+  if (columns <= 0) return "";
+  const near = text.slice(0, (columns + 1) * unitsPerColumn);
+  if (near.length === text.length && width(text) <= columns) return text;
+  let kept = "";
+  for (const { segment } of segmenter.segment(near)) {
+    if (width(kept + segment) > columns - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** As {@link fit}, filled up with blanks. */
+export function pad(text: string, columns: number): string {
+  const short = fit(text, columns);
+  return short + " ".repeat(Math.max(0, columns - width(short)));
+}

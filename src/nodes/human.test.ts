@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import type { Blueprint, HumanNode } from "../model/blueprint.ts";
+import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
+import type { ActionContext, Progress } from "../ports/performer.ts";
+import { human } from "./human.ts";
+
+type Ask = (question: Question, signal: AbortSignal, reported: readonly Progress[]) => Promise<Answer>;
+
+/** Performs one gate; only what the performer may use exists in the context. */
+async function perform(node: Partial<HumanNode>, ask: Ask, more: { timeoutMs?: number; signal?: AbortSignal } = {}) {
+  const reported: Progress[] = [];
+  const gates: GateKeeper = { ask: (question, signal) => ask(question, signal, [...reported]) };
+  const text = { source: "Go?", parts: [{ text: "Go?" }] };
+  const context = {
+    run: "r",
+    taskId: "t",
+    blueprint: {} as Blueprint,
+    node: { id: "gate", type: "human", mode: "approval", prompt: text, ...node },
+    attempt: { node: "gate", pass: 1, attempt: 1 },
+    values: { text: (template: typeof text) => Promise.resolve(template.source) },
+    timeoutMs: more.timeoutMs ?? null,
+    can: { gates },
+    signal: more.signal ?? new AbortController().signal,
+    report: (progress: Progress) => void reported.push(progress),
+  } as unknown as ActionContext<HumanNode>;
+  return { result: await human.perform(context), reported };
+}
+
+const untilAborted: Ask = (_, signal) =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve({ kind: "nobody" }), { once: true });
+  });
+
+describe("human", () => {
+  it("opens the gate before it asks and binds the answer to what was shown", async () => {
+    const template = { source: "the plan", parts: [{ text: "the plan" }] };
+    let atAsk: readonly Progress[] = [];
+    const { result, reported } = await perform({ show: [template] }, (question, _, before) => {
+      atAsk = before;
+      expect(question.evidence).toEqual(["the plan"]);
+      return Promise.resolve({ kind: "approved", by: "ann" });
+    });
+    expect(result).toMatchObject({ outcome: "success", value: true, output: { text: "yes", bytes: 3 } });
+    expect(atAsk.map((one) => one.kind)).toEqual(["gate_opened"]);
+    expect(reported.map((one) => one.kind)).toEqual(["gate_opened", "gate_answered"]);
+    const [opened, answered] = reported;
+    expect(opened).toMatchObject({ prompt: "Go?", mode: "approval" });
+    expect(answered).toMatchObject({ by: "ann", answer: true, digest: (opened as { digest: string }).digest });
+  });
+
+  it("gives another digest when another thing is shown", async () => {
+    const digests = await Promise.all(
+      ["plan A", "plan B"].map(async (source) => {
+        const { reported } = await perform({ show: [{ source, parts: [] }] }, () =>
+          Promise.resolve({ kind: "nobody" }),
+        );
+        return (reported[0] as { digest: string }).digest;
+      }),
+    );
+    expect(digests[0]).not.toBe(digests[1]);
+  });
+
+  it.each<[string, Answer, object]>([
+    [
+      "no",
+      { kind: "declined", by: "ann" },
+      { outcome: "failure", reason: { code: "declined", text: "declined by ann" } },
+    ],
+    ["nobody", { kind: "nobody" }, { outcome: "error", reason: { code: "no_terminal" } }],
+    ["the end of input", { kind: "end_of_input" }, { outcome: "error", reason: { code: "end_of_input" } }],
+  ])("answers %s with its own outcome, which a retry never follows", async (_, answer, expected) => {
+    const { result } = await perform({}, () => Promise.resolve(answer));
+    expect(result).toMatchObject(expected);
+    expect(result.beforeEffect).toBeUndefined();
+  });
+
+  it("gives typed text and a chosen option on", async () => {
+    const input = await perform({ mode: "input" }, () => Promise.resolve({ kind: "text", by: "ann", text: "né" }));
+    expect(input.result).toEqual({ outcome: "success", output: { text: "né", bytes: 3 } });
+    const choice = await perform({ mode: "choice" }, () => Promise.resolve({ kind: "text", by: "ann", text: "ship" }));
+    expect(choice.result).toMatchObject({ outcome: "success", option: "ship" });
+  });
+
+  it("takes the default when nobody answers in time, and fails without one", async () => {
+    const none = await perform({ mode: "input" }, untilAborted, { timeoutMs: 5 });
+    expect(none.result).toMatchObject({ outcome: "failure", reason: { code: "timeout" } });
+    const text = await perform({ mode: "input", default: "main" }, untilAborted, { timeoutMs: 5 });
+    expect(text.result).toMatchObject({ outcome: "success", output: { text: "main" } });
+    const yes = await perform({ default: true }, untilAborted, { timeoutMs: 5 });
+    expect(yes.result.outcome).toBe("success");
+    const no = await perform({ default: false }, untilAborted, { timeoutMs: 5 });
+    expect(no.result.outcome).toBe("failure");
+  });
+
+  it("is cancelled by a stop", async () => {
+    const stop = new AbortController();
+    const ended = perform({}, untilAborted, { signal: stop.signal });
+    setImmediate(() => stop.abort());
+    expect((await ended).result.outcome).toBe("cancelled");
+  });
+});

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EventBody, JournalEvent } from "../model/events.ts";
+import { emptyView, fold } from "./fold.ts";
+import { addUsage, noUsage, type RunView } from "./run-view.ts";
+
+const owner = { pid: 1, startTime: "1", bootId: "b" };
+const started: EventBody = {
+  type: "run.started",
+  taskId: "T1",
+  task: "mend it",
+  blueprint: "fix",
+  contentHash: "c",
+  bindingHash: "b",
+  inputs: {},
+  cwd: "/w",
+  owner,
+};
+
+function journal(...bodies: readonly EventBody[]): JournalEvent[] {
+  return bodies.map((body, at) => ({ run: "r", seq: at + 1, at: 1000 + at * 100, hash: "", body }));
+}
+
+function viewOf(events: readonly JournalEvent[]): RunView {
+  const view = emptyView("r", null);
+  for (const event of events) fold(view, event);
+  return view;
+}
+
+const first = { node: "a", pass: 1, attempt: 1 } as const;
+
+describe("fold", () => {
+  it("tells passes from attempts, and keeps what each attempt said", () => {
+    const view = viewOf(
+      journal(
+        started,
+        { type: "node.started", ...first, step: 1, from: [] },
+        {
+          type: "node.retrying",
+          ...first,
+          delayMs: 250,
+          result: { outcome: "error", reason: { code: "connection", text: "connection lost" } },
+        },
+        { type: "node.started", ...first, attempt: 2, step: 1, from: [] },
+        {
+          type: "node.ended",
+          ...first,
+          attempt: 2,
+          result: { outcome: "failure", output: { text: "E42\n", bytes: 4 } },
+        },
+        { type: "node.started", node: "a", pass: 2, attempt: 1, step: 2, from: ["a"] },
+      ),
+    );
+    const node = view.nodes.get("a");
+    expect(node?.passes).toBe(2);
+    expect(node?.attempts.map(({ n, pass, attempt, outcome, output }) => [n, pass, attempt, outcome, output])).toEqual([
+      [1, 1, 1, "error", null],
+      [2, 1, 2, "failure", "E42\n"],
+      [3, 2, 1, null, null],
+    ]);
+    expect(node?.state).toBe("running");
+    expect(node?.attempts[1]).toMatchObject({ startedAt: 1300, endedAt: 1400 });
+  });
+
+  it("waits only while nothing else is at work", () => {
+    const gate: EventBody = { type: "gate.opened", ...first, mode: "approval", prompt: "Go?", digest: "d" };
+    const other = { node: "b", pass: 1, attempt: 1 } as const;
+    const events = journal(
+      started,
+      { type: "node.started", ...first, step: 1, from: [] },
+      { type: "node.started", ...other, step: 1, from: [] },
+      gate,
+      { type: "node.ended", ...other, result: { outcome: "success" } },
+      gate,
+      { type: "gate.answered", ...first, by: "ann", digest: "d", answer: true },
+    );
+    const statuses = events.map((_, at) => viewOf(events.slice(0, at + 1)).status);
+    expect(statuses).toEqual(["running", "running", "running", "running", "running", "waiting", "running"]);
+  });
+
+  it("ends with the status, the reason and what was walked past", () => {
+    const view = viewOf(
+      journal(started, {
+        type: "run.finished",
+        status: "failed",
+        reason: "test: exit 1",
+        walkedPast: ["lint"],
+        usage: { inputTokens: 5, outputTokens: 2, turns: 1 },
+      }),
+    );
+    expect(view).toMatchObject({ status: "failed", reason: "test: exit 1", walkedPast: ["lint"], endedAt: 1100 });
+    expect(view.usage.inputTokens).toBe(5);
+  });
+
+  it("goes on after a resume as if nothing had ended", () => {
+    const halted: EventBody = {
+      type: "run.halting",
+      cause: "needs_attention",
+      reason: { code: "crash", text: "unknown" },
+    };
+    const view = viewOf(
+      journal(
+        started,
+        halted,
+        { type: "run.finished", status: "needs_attention", walkedPast: [], usage: noUsage },
+        { type: "run.resumed", owner },
+      ),
+    );
+    expect(view).toMatchObject({ status: "running", reason: null, endedAt: null, halting: null });
+  });
+
+  it("gives the same view however the events are batched and repeated", () => {
+    const events = journal(
+      started,
+      { type: "node.started", ...first, step: 1, from: [], charged: { passes: 1, cap: 3 } },
+      {
+        type: "agent.progressed",
+        ...first,
+        event: { type: "usage", usage: { inputTokens: 3, outputTokens: 1, turns: 1 } },
+      },
+      {
+        type: "node.ended",
+        ...first,
+        result: { outcome: "success", usage: { inputTokens: 9, outputTokens: 4, turns: 2, cost: 0.5 } },
+      },
+      {
+        type: "run.finished",
+        status: "succeeded",
+        walkedPast: [],
+        usage: { inputTokens: 9, outputTokens: 4, turns: 2, cost: 0.5 },
+      },
+    );
+    const whole = viewOf(events);
+    fc.assert(
+      fc.property(fc.array(fc.nat(events.length - 1), { maxLength: 8 }), (restarts) => {
+        const view = emptyView("r", null);
+        for (const event of events) fold(view, event);
+        for (const at of restarts) for (const event of events.slice(at)) fold(view, event);
+        expect(view).toEqual(whole);
+      }),
+    );
+    expect(whole.usage).toEqual({ inputTokens: 9, outputTokens: 4, turns: 2, cost: 0.5 });
+  });
+});
+
+describe("addUsage", () => {
+  it("keeps an unknown cost unknown, and never reads it as zero", () => {
+    const known = { inputTokens: 1, outputTokens: 1, turns: 1, cost: 0.25 };
+    const unknown = { inputTokens: 1, outputTokens: 1, turns: 1 };
+    expect(addUsage(known, known).cost).toBe(0.5);
+    expect(addUsage(known, unknown).cost).toBeUndefined();
+    expect(addUsage(noUsage, known).cost).toBe(0.25);
+    expect(addUsage(known, noUsage).cost).toBe(0.25);
+  });
+});

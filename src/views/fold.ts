@@ -1,0 +1,201 @@
+import { classOf, type Blueprint } from "../model/blueprint.ts";
+import type { Attempt, EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
+import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
+import { addUsage, noUsage, type AttemptView, type NodeState, type NodeView, type RunView } from "./run-view.ts";
+
+/** The view of a run before its first event. `blueprint` null: the definition is gone, nodes appear as the journal names them. */
+export function emptyView(run: string, blueprint: Blueprint | null): RunView {
+  const nodes = new Map<string, NodeView>();
+  for (const node of blueprint?.nodes.values() ?? []) {
+    nodes.set(node.id, { ...blankNode(node.id), type: node.type, class: classOf(node), title: node.title ?? null });
+  }
+  return {
+    run,
+    blueprint: blueprint?.name ?? "",
+    taskId: run,
+    task: "",
+    file: null,
+    cwd: "",
+    status: "running",
+    reason: null,
+    startedAt: 0,
+    endedAt: null,
+    seq: 0,
+    halting: null,
+    walkedPast: [],
+    usage: noUsage,
+    nodes,
+  };
+}
+
+/** Folds one event into the view, in place. An event it already holds is ignored, so overlapping reads are harmless. */
+export function fold(view: RunView, event: JournalEvent): void {
+  if (event.seq <= view.seq) return;
+  view.seq = event.seq;
+  apply(view, event.body, event.at);
+}
+
+function apply(view: RunView, body: EventBody, at: number): void {
+  switch (body.type) {
+    case "run.started":
+      return startRun(view, body, at);
+    case "run.resumed":
+      view.status = "running";
+      view.reason = null;
+      view.endedAt = null;
+      view.halting = null;
+      return;
+    case "node.started":
+      return startNode(view, body, at);
+    case "node.ended":
+      return endAttempt(view, body, body.result.outcome, body.result, at);
+    case "node.retrying":
+      endAttempt(view, body, body.result.outcome, body.result, at);
+      nodeOf(view, body.node).state = "retrying";
+      return;
+    case "node.unconfirmed":
+      return settle(view, body, "unconfirmed", body.reason, at);
+    case "node.settled":
+      return settleAs(view, body, at);
+    case "node.skipped":
+      nodeOf(view, body.node).state = "skipped";
+      return;
+    case "gate.opened":
+      return waitAt(view, body, body.prompt);
+    case "gate.answered":
+      return goOnAt(view, body);
+    case "agent.progressed":
+      if (body.event.type === "usage") attemptOf(view, body).usage = body.event.usage;
+      return;
+    case "run.halting":
+      view.halting = body;
+      view.reason = body.reason.text;
+      return;
+    case "run.finished":
+      view.status = body.status;
+      view.reason = body.reason ?? null;
+      view.walkedPast = body.walkedPast;
+      view.usage = body.usage;
+      view.endedAt = at;
+      return;
+    case "passes.synced":
+    case "node.process":
+    case "retry.due":
+    case "arrivals.superseded":
+    case "run.stop_requested":
+    case "run.time_spent":
+      return;
+  }
+}
+
+function startRun(view: RunView, body: RunStarted, at: number): void {
+  view.blueprint = body.blueprint;
+  view.taskId = body.taskId;
+  view.task = body.task;
+  view.file = body.file ?? null;
+  view.cwd = body.cwd;
+  view.startedAt = at;
+}
+
+function startNode(view: RunView, body: NodeStarted, at: number): void {
+  const node = nodeOf(view, body.node);
+  node.state = "running";
+  if (body.attempt === 1) node.passes += 1;
+  if (body.charged !== undefined) node.charged = body.charged;
+  node.attempts.push(blankAttempt(node.attempts.length + 1, body, at));
+}
+
+function endAttempt(view: RunView, at: Attempt, outcome: Outcome, result: NodeResult, time: number): void {
+  settle(view, at, outcome, result.reason ?? null, time);
+  const attempt = attemptOf(view, at);
+  const said = result.output;
+  if (said !== undefined) {
+    attempt.output = said.text;
+    attempt.outputBytes = said.bytes;
+    attempt.outputBlob = said.blob ?? null;
+  }
+  if (result.usage === undefined) return;
+  attempt.usage = result.usage;
+  view.usage = addUsage(view.usage, result.usage);
+}
+
+function settle(view: RunView, at: Attempt, outcome: Outcome, reason: Reason | null, time: number): void {
+  const attempt = attemptOf(view, at);
+  attempt.outcome = outcome;
+  attempt.reason = reason;
+  attempt.endedAt = time;
+  attempt.question = null;
+  setState(view, at.node, outcome);
+}
+
+function settleAs(
+  view: RunView,
+  body: Attempt & { readonly as: "done" | "failed" | "again"; readonly reason?: string },
+  at: number,
+): void {
+  const attempt = attemptOf(view, body);
+  attempt.endedAt = at;
+  const outcome = { done: "success", failed: "failure", again: "unconfirmed" } as const;
+  attempt.outcome = outcome[body.as];
+  setState(view, body.node, body.as === "again" ? "idle" : attempt.outcome);
+}
+
+function waitAt(view: RunView, at: Attempt, question: string): void {
+  attemptOf(view, at).question = question;
+  setState(view, at.node, "waiting");
+}
+
+function goOnAt(view: RunView, at: Attempt): void {
+  attemptOf(view, at).question = null;
+  setState(view, at.node, "running");
+}
+
+/** A run waits while all that is at work in it waits for a person. */
+function setState(view: RunView, id: string, state: NodeState): void {
+  nodeOf(view, id).state = state;
+  if (view.status !== "running" && view.status !== "waiting") return;
+  if (state !== "waiting") {
+    if (view.status === "waiting") view.status = "running";
+    return;
+  }
+  const busy = [...view.nodes.values()].some((node) => node.state === "running" || node.state === "retrying");
+  view.status = busy ? "running" : "waiting";
+}
+
+function nodeOf(view: RunView, id: string): NodeView {
+  const known = view.nodes.get(id);
+  if (known !== undefined) return known;
+  const fresh = blankNode(id);
+  view.nodes.set(id, fresh);
+  return fresh;
+}
+
+function attemptOf(view: RunView, at: Attempt): AttemptView {
+  const { attempts } = nodeOf(view, at.node);
+  const known = attempts.findLast((one) => one.pass === at.pass && one.attempt === at.attempt);
+  if (known !== undefined) return known;
+  const fresh = blankAttempt(attempts.length + 1, at, 0);
+  attempts.push(fresh);
+  return fresh;
+}
+
+function blankNode(id: string): NodeView {
+  return { id, type: null, class: null, title: null, state: "idle", passes: 0, charged: null, attempts: [] };
+}
+
+function blankAttempt(n: number, at: Attempt, startedAt: number): AttemptView {
+  return {
+    n,
+    pass: at.pass,
+    attempt: at.attempt,
+    outcome: null,
+    reason: null,
+    startedAt,
+    endedAt: null,
+    output: null,
+    outputBytes: 0,
+    outputBlob: null,
+    usage: null,
+    question: null,
+  };
+}

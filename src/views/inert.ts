@@ -1,0 +1,17 @@
+/** CSI, OSC, and the other escape sequences of ECMA-48. */
+const escapes =
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*(?:\u001b\\)?|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]/g;
+/** C0 and C1 controls but tab and newline, and the characters that reorder text. */
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text that does nothing on a terminal: no colours, no cursor, no titles, no bidirectional tricks. Lines stay. */
+export function inert(text: string): string {
+  return text.replace(/\r\n?/g, "\n").replace(escapes, "").replace(controls, "");
+}
+
+/** The last line that says something, inert and without surrounding blanks. A carriage return starts the line anew, as on a terminal. */
+export function lastLine(text: string): string {
+  const lines = inert(text).split("\n");
+  const line = lines.findLast((one) => one.trim() !== "") ?? "";
+  return line.trim().replace(/\t/g, " ");
+}

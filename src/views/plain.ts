@@ -1,0 +1,90 @@
+import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import { inert, lastLine } from "./inert.ts";
+import { elapsed, usageText } from "./words.ts";
+
+/** An event as one line for people: `12.3s  test#2 failure: exit 1`. Null for what only machines care about. */
+export function plainLine(event: JournalEvent, startedAt: number): string | null {
+  const text = sentence(event.body);
+  if (text === null) return null;
+  const time = elapsed(event.at - startedAt).padStart(7);
+  return `${time}  ${inert(text).replace(/\s+/g, " ").trimEnd()}`;
+}
+
+function sentence(body: EventBody): string | null {
+  switch (body.type) {
+    case "run.started":
+      return `run ${body.blueprint}: ${body.task}`;
+    case "run.resumed":
+      return "resumed";
+    case "node.started":
+      return `${name(body)} started${body.charged === undefined ? "" : ` (pass ${body.charged.passes} of ${body.charged.cap})`}`;
+    case "node.ended":
+      return `${name(body)} ${ending(body.result)}`;
+    case "node.retrying":
+      return `${name(body)} ${ending(body.result)}; again in ${elapsed(body.delayMs)}`;
+    case "node.unconfirmed":
+      return `${name(body)} unconfirmed: ${body.reason.text}`;
+    case "node.settled":
+      return `${name(body)} settled as ${body.as} by ${body.by}`;
+    case "node.skipped":
+      return `${body.node} skipped: ${body.reason.text}`;
+    case "arrivals.superseded":
+      return `${body.by} begins a new pass; ${body.arrivals.length} waiting arrivals dropped`;
+    case "gate.opened":
+      return `${name(body)} waits for a person: ${body.prompt}`;
+    case "gate.answered":
+      return `${name(body)} answered by ${body.by}`;
+    case "agent.progressed":
+      return agentSentence(body);
+    case "run.stop_requested":
+      return `stop asked for by ${body.by}`;
+    case "run.time_spent":
+      return "limits.time is used up";
+    case "run.halting":
+      return `halting, ${body.cause}: ${body.reason.text}`;
+    case "run.finished":
+      return `${body.status}${body.reason === undefined ? "" : `: ${body.reason}`}${suffix(usageText(body.usage))}`;
+    case "passes.synced":
+    case "node.process":
+    case "retry.due":
+      return null;
+  }
+}
+
+function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agent.progressed" }>): string | null {
+  const { event } = body;
+  switch (event.type) {
+    case "text": {
+      const line = lastLine(event.text);
+      return line === "" ? null : `${name(body)} says: ${line}`;
+    }
+    case "tool_call":
+      return `${name(body)} calls ${event.tool}`;
+    case "tool_result":
+      return event.ok ? null : `${name(body)} ${event.tool} failed: ${lastLine(event.output)}`;
+    case "diff":
+      return `${name(body)} changed ${event.path}`;
+    case "permission":
+      return `${name(body)} ${event.tool} ${event.decision}: ${event.request}`;
+    case "thinking":
+    case "usage":
+    case "stop":
+      return null;
+  }
+}
+
+function ending(result: NodeResult): string {
+  const usage = result.usage === undefined ? "" : suffix(usageText(result.usage));
+  return `${result.outcome}${result.reason === undefined ? "" : `: ${result.reason.text}`}${usage}`;
+}
+
+function suffix(text: string): string {
+  return text === "" ? "" : ` (${text})`;
+}
+
+/** `node`, `node#2` in its second pass, `node#2.3` in the third attempt of that. */
+function name(at: Attempt): string {
+  const pass = at.pass > 1 || at.attempt > 1 ? `#${at.pass}` : "";
+  return `${at.node}${pass}${at.attempt > 1 ? `.${at.attempt}` : ""}`;
+}

@@ -1,0 +1,86 @@
+import type { NodeClass, NodeType } from "../model/blueprint.ts";
+import type { RunHalting } from "../model/events.ts";
+import type { Outcome, Reason, RunStatus, Usage } from "../model/outcome.ts";
+
+/** What a run shows on any screen. Everything here is derived from its definition and its events, in whatever batches they come. */
+export interface RunView {
+  readonly run: string;
+  blueprint: string;
+  taskId: string;
+  task: string;
+  file: string | null;
+  cwd: string;
+  status: RunStatus;
+  reason: string | null;
+  /** Milliseconds since the epoch; 0 before the first event. */
+  startedAt: number;
+  endedAt: number | null;
+  /** Sequence number of the last event folded in. */
+  seq: number;
+  halting: RunHalting | null;
+  walkedPast: readonly string[];
+  /** Model use so far, of ended attempts and of those at work. */
+  usage: Usage;
+  /** In document order; nodes that only the journal knows come last. */
+  readonly nodes: Map<string, NodeView>;
+}
+
+export type NodeState = "idle" | "running" | "waiting" | "retrying" | Outcome;
+
+export interface NodeView {
+  readonly id: string;
+  /** Null where the definition is gone. */
+  readonly type: NodeType | null;
+  readonly class: NodeClass | null;
+  readonly title: string | null;
+  state: NodeState;
+  /** Starts, retries not counted. */
+  passes: number;
+  /** Passes charged to the task and the cap; agentic nodes only. */
+  charged: { readonly passes: number; readonly cap: number } | null;
+  readonly attempts: AttemptView[];
+}
+
+export interface AttemptView {
+  /** From 1, over all passes of the node. */
+  readonly n: number;
+  readonly pass: number;
+  readonly attempt: number;
+  /** Null while it runs. */
+  outcome: Outcome | null;
+  reason: Reason | null;
+  readonly startedAt: number;
+  endedAt: number | null;
+  /** What the node said: whole, or its tail when it is long. */
+  output: string | null;
+  /** Bytes of the whole output. */
+  outputBytes: number;
+  /** SHA-256 of the whole output where `output` is only its tail. */
+  outputBlob: string | null;
+  usage: Usage | null;
+  /** Prompt of a gate that waits for a person. */
+  question: string | null;
+}
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
+
+/** Unknown cost makes the sum unknown, unless that side used nothing. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum = {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    turns: a.turns + b.turns,
+  };
+  const cost = isUnused(a)
+    ? b.cost
+    : isUnused(b)
+      ? a.cost
+      : a.cost === undefined || b.cost === undefined
+        ? undefined
+        : a.cost + b.cost;
+  return cost === undefined ? sum : { ...sum, cost };
+}
+
+function isUnused(usage: Usage): boolean {
+  return usage.inputTokens === 0 && usage.outputTokens === 0 && usage.turns === 0 && usage.cost === undefined;
+}

@@ -1,0 +1,56 @@
+import type { NodeClass } from "../model/blueprint.ts";
+import type { Usage } from "../model/outcome.ts";
+import type { NodeState } from "./run-view.ts";
+
+/** A class is told by its shape, so that it reads without colour. */
+export const classGlyphs: Readonly<Record<NodeClass, string>> = {
+  deterministic: "■",
+  agentic: "◆",
+  human: "●",
+  decision: "▲",
+  wrapper: "▣",
+};
+
+export const stateGlyphs: Readonly<Record<NodeState, string>> = {
+  idle: "·",
+  running: "▸",
+  waiting: "?",
+  retrying: "↻",
+  success: "✓",
+  failure: "✗",
+  error: "!",
+  cancelled: "⊘",
+  skipped: "↷",
+  unconfirmed: "‽",
+};
+
+/** `0.4s`, `12.3s`, `4m05s`, `2h07m`, `3d04h`. */
+export function elapsed(ms: number): string {
+  const tenths = Math.max(0, Math.round(ms / 100));
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)}s`;
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m${pad(seconds % 60)}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 1440) return `${Math.floor(minutes / 60)}h${pad(minutes % 60)}m`;
+  const hours = Math.floor(minutes / 60);
+  return `${Math.floor(hours / 24)}d${pad(hours % 24)}h`;
+}
+
+/** `812`, `12.4k`, `1.2M`. */
+export function count(value: number): string {
+  if (value < 1000) return String(value);
+  if (value < 999_950) return `${(value / 1000).toFixed(1)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+/** `4.1k tokens · 0.012 USD`; a cost that is not known is left out, never shown as zero. */
+export function usageText(usage: Usage): string {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const parts = tokens === 0 ? [] : [`${count(tokens)} tokens`];
+  if (usage.cost !== undefined) parts.push(`${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)} USD`);
+  return parts.join(" · ");
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+
+const instant = z.iso.datetime();
+
+export const attemptShape = z.strictObject({
+  n: z.int().min(1),
+  pass: z.int().min(1),
+  outcome: z.enum(["success", "failure", "error", "cancelled", "skipped", "unconfirmed"]).nullable(),
+  reason: z.string().nullable(),
+  startedAt: instant.nullable(),
+  endedAt: instant.nullable(),
+  output: z.string().nullable(),
+  outputBytes: z.int().min(0),
+});
+
+export const runStatusShape = z.enum([
+  "running",
+  "waiting",
+  "succeeded",
+  "failed",
+  "rejected",
+  "escalated",
+  "limit",
+  "needs_attention",
+  "stopped",
+  "interrupted",
+]);
+
+/** `trammel show RUN --json`. */
+export const runReportShape = z.strictObject({
+  run: z.string(),
+  blueprint: z.string(),
+  task: z.string(),
+  taskId: z.string(),
+  status: runStatusShape,
+  reason: z.string().nullable(),
+  startedAt: instant,
+  endedAt: instant.nullable(),
+  usage: z.strictObject({ inputTokens: z.int(), outputTokens: z.int(), turns: z.int(), cost: z.number().nullable() }),
+  nodes: z.array(
+    z.strictObject({
+      id: z.string(),
+      type: z.string().nullable(),
+      class: z.enum(["deterministic", "agentic", "human", "decision", "wrapper"]).nullable(),
+      state: z.string(),
+      passes: z.int().min(0),
+      attempts: z.array(attemptShape),
+    }),
+  ),
+});
+
+export type RunReport = z.infer<typeof runReportShape>;
+export type AttemptReport = z.infer<typeof attemptShape>;
+
+/** `trammel runs --json`, newest first. */
+export const runListShape = z.strictObject({
+  runs: z.array(
+    z.strictObject({
+      run: z.string(),
+      blueprint: z.string(),
+      task: z.string(),
+      status: runStatusShape,
+      reason: z.string().nullable(),
+      startedAt: instant,
+      endedAt: instant.nullable(),
+    }),
+  ),
+});
+
+export type RunList = z.infer<typeof runListShape>;
+
+/** The last line of `trammel run --json`; the lines before it are events, told apart by `type`. */
+export const runEndShape = z.looseObject({
+  type: z.literal("run.finished"),
+  run: z.string(),
+  status: runStatusShape,
+  reason: z.string().nullable(),
+  exitCode: z.int().min(0).max(255),
+});
+
+export type RunEndLine = z.infer<typeof runEndShape>;
+
+/** Every other line of `trammel run --json` and `trammel logs --json`. */
+export const eventLineShape = z.looseObject({ type: z.string(), run: z.string(), seq: z.int().min(1), at: instant });
