@@ -1,0 +1,96 @@
+import { APICallError, InvalidResponseDataError, StreamProviderError } from "ai";
+import { limits } from "../../model/limits.ts";
+import type { Reason, ReasonCode } from "../../model/outcome.ts";
+import { oneLine } from "../text.ts";
+
+/** Why a call of a model has no answer. Always an error, never a success. */
+export interface Fault {
+  readonly reason: Reason;
+  readonly retryAfterMs?: number;
+}
+
+/** Sorts what the SDK throws or streams. */
+export function classify(error: unknown): Fault {
+  if (APICallError.isInstance(error)) return apiFault(error);
+  if (StreamProviderError.isInstance(error)) {
+    const detail = [error.type, error.code, error.message].filter((part) => part !== undefined).join(" ");
+    return fault(codeOf(error.statusCode, detail), error.message);
+  }
+  if (InvalidResponseDataError.isInstance(error)) return fault("connection", error.message);
+  if (isConnection(error)) return broken(error);
+  return fault("provider", error instanceof Error ? error.message : JSON.stringify(error));
+}
+
+/** The response ended in order, but without saying why the model stopped. */
+export function cutShort(detail: string): Fault {
+  return fault("connection", `the provider's answer was cut short: ${detail}`);
+}
+
+export function contextOverflow(): Fault {
+  return fault("context_overflow", "the conversation no longer fits the model's context");
+}
+
+function broken(error: unknown): Fault {
+  return fault("connection", `the connection to the provider broke: ${deepest(error)}`);
+}
+
+function apiFault(error: APICallError): Fault {
+  const body = error.responseBody ?? "";
+  if (error.statusCode === undefined) return fault("connection", `the provider cannot be reached: ${deepest(error)}`);
+  // The status came in order, the body did not.
+  if (error.statusCode < 300 && isConnection(error)) return broken(error);
+  const code = codeOf(error.statusCode, `${error.message} ${body}`);
+  const made = fault(code, `${error.statusCode} ${error.message}`);
+  const retryAfterMs = retryAfter(error.responseHeaders ?? {});
+  return retryAfterMs === null || (code !== "quota" && code !== "overloaded") ? made : { ...made, retryAfterMs };
+}
+
+const overflow =
+  /context[_ ]?(length|window)|maximum context|prompt is too long|too many (input )?tokens|input token count.*exceeds|request_too_large|exceeds? the (model's )?context/i;
+
+function codeOf(status: number | undefined, detail: string): ReasonCode {
+  if (overflow.test(detail) || status === 413) return "context_overflow";
+  if (status === 401 || status === 403 || /authentication_error|permission_error|invalid_api_key/i.test(detail))
+    return "auth";
+  if (status === 402 || status === 429 || /rate_limit|insufficient_quota|RESOURCE_EXHAUSTED/i.test(detail))
+    return "quota";
+  if (status === 408 || status === 409 || (status !== undefined && status >= 500)) return "overloaded";
+  return /overloaded|server_error|api_error|UNAVAILABLE|INTERNAL/i.test(detail) && status === undefined
+    ? "overloaded"
+    : "provider";
+}
+
+/** How long the provider asked to wait. A date is measured against the response's own `date`, so that no clock is needed. */
+function retryAfter(headers: Readonly<Record<string, string>>): number | null {
+  const bounded = (ms: number): number | null =>
+    Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), limits.retryAfterMaxMs) : null;
+  const milliseconds = headers["retry-after-ms"];
+  if (milliseconds !== undefined) return bounded(Number(milliseconds));
+  const value = headers["retry-after"];
+  if (value === undefined) return null;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return bounded(Number(value) * 1000);
+  return bounded(Date.parse(value) - Date.parse(headers["date"] ?? ""));
+}
+
+const connectionCodes =
+  /^(E(CONN|PIPE|HOST|NET|NOTFOUND|AI_|TIMEDOUT|PROTO)|UND_ERR|CERT_|SELF_SIGNED|DEPTH_ZERO|ERR_(SSL|TLS|STREAM|HTTP2))/;
+
+function isConnection(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ("code" in at && typeof at.code === "string" && connectionCodes.test(at.code)) return true;
+    if (at.name === "AbortError" || at.name === "TimeoutError") return true;
+    if (at instanceof TypeError && /terminated|fetch failed|network|other side closed/i.test(at.message)) return true;
+  }
+  return false;
+}
+
+/** The innermost message of a chain of causes: it names the host and the reason. */
+function deepest(error: unknown): string {
+  let message = String(error);
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at.message !== "") message = at.message;
+  return message;
+}
+
+function fault(code: ReasonCode, text: string): Fault {
+  return { reason: { code, text: oneLine(text) } };
+}

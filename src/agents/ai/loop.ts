@@ -1,0 +1,188 @@
+import type { ModelMessage, ToolModelMessage } from "ai";
+import type { AgentEvent } from "../../model/events.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
+import type { ReasonCode } from "../../model/outcome.ts";
+import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
+import { answerSchema, checkAnswer, isStructured, readAnswer, type Answer } from "../answer.ts";
+import { oneLine, type Mask } from "../text.ts";
+import type { ModelCall, ToolDefinition } from "./conversation.ts";
+import { answerInTool, giveUpTool, instructionsOf } from "./instructions.ts";
+import type { Model } from "./model.ts";
+import { Toolbox, type CallReply } from "./toolbox.ts";
+import { takeTurn, type ModelTurn } from "./turn.ts";
+
+type Stop = Extract<AgentEvent, { type: "stop" }>["why"];
+type End = Omit<AgentResult, "usage" | "beforeEffect">;
+
+/** Runs a model with tools until it ends its turn, gives up or meets a limit. Every fault ends in a result. */
+export async function runLoop(
+  model: Model,
+  request: AgentRequest,
+  emit: (event: AgentEvent) => void,
+  signal: AbortSignal,
+  mask: Mask,
+): Promise<AgentResult> {
+  return new Loop(model, request, emit, signal, mask).run();
+}
+
+class Loop {
+  readonly #model: Model;
+  readonly #request: AgentRequest;
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #signal: AbortSignal;
+  readonly #toolbox: Toolbox;
+  readonly #answerSchema: JsonObject | null;
+  readonly #tools: readonly ToolDefinition[];
+  readonly #messages: ModelMessage[];
+  #usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
+  #repairsLeft: number = limits.repairTurns;
+
+  constructor(model: Model, request: AgentRequest, emit: (event: AgentEvent) => void, signal: AbortSignal, mask: Mask) {
+    this.#model = model;
+    this.#request = request;
+    this.#emit = emit;
+    this.#signal = signal;
+    this.#toolbox = new Toolbox(request, emit, mask);
+    this.#answerSchema = answerSchema(request);
+    this.#tools = [...this.#toolbox.definitions().filter(({ name }) => !own.has(name)), giveUp, ...this.#answerTool()];
+    this.#messages = [{ role: "user", content: request.prompt }];
+  }
+
+  #answerTool(): readonly ToolDefinition[] {
+    if (this.#answerSchema === null) return [];
+    return [{ name: answerInTool, description: "Gives the answer and ends the work.", input: this.#answerSchema }];
+  }
+
+  async run(): Promise<AgentResult> {
+    const { turns } = this.#request;
+    for (let turn = 1; turn <= turns; turn += 1) {
+      const end = await this.#turn();
+      if (end !== null) return this.#result(end);
+    }
+    return this.#result(this.#fail("turn_limit", `the agent had not finished after ${turns} turns`, "turn_limit"));
+  }
+
+  #result(end: End): AgentResult {
+    return { ...end, usage: this.#usage, beforeEffect: !this.#toolbox.touched };
+  }
+
+  /** One answer of the model and what it asks for; null when the conversation goes on. */
+  async #turn(): Promise<End | null> {
+    if (this.#signal.aborted) return this.#cancelled();
+    const instructions = instructionsOf(this.#request, this.#answerSchema !== null);
+    const asked = { model: this.#model, instructions, messages: this.#messages, tools: this.#tools };
+    const turn = await takeTurn(asked, this.#emit, this.#signal);
+    if (turn === "aborted") return this.#cancelled();
+    this.#count(turn.tokens);
+    if ("fault" in turn) {
+      this.#emit({ type: "stop", why: "error" });
+      return { outcome: "error", message: "", ...turn.fault };
+    }
+    this.#messages.push(...turn.messages);
+    switch (turn.finish) {
+      case "refusal":
+        return this.#fail("refusal", oneLine(`the model refused: ${turn.text || "no words"}`), "refusal", turn.text);
+      case "length":
+        return this.#fail("output_limit", "the model's answer was longer than it may be", "output_limit", turn.text);
+      case "garbled":
+        this.#messages.push({
+          role: "user",
+          content: "Your tool call could not be read: its arguments are no valid JSON. Send it again.",
+        });
+        return null;
+      case "end":
+        return turn.calls.length === 0 ? this.#finish(turn) : this.#answerCalls(turn);
+    }
+  }
+
+  #count(tokens: { readonly input: number; readonly output: number }): void {
+    const { inputTokens, outputTokens, turns } = this.#usage;
+    this.#usage = {
+      inputTokens: inputTokens + tokens.input,
+      outputTokens: outputTokens + tokens.output,
+      turns: turns + 1,
+    };
+    this.#emit({ type: "usage", usage: this.#usage });
+  }
+
+  /** The model ended its turn: its last message is the answer. */
+  async #finish(turn: ModelTurn): Promise<End | null> {
+    const answer = isStructured(this.#request) ? await readAnswer(turn.text, this.#request) : {};
+    if (!("problem" in answer)) return this.#succeed(turn.text, answer);
+    if (this.#repairsLeft === 0) return this.#fail("output_invalid", oneLine(answer.problem), "end_turn", turn.text);
+    this.#repairsLeft -= 1;
+    this.#messages.push({ role: "user", content: `Your answer cannot be used: ${answer.problem}. Answer again.` });
+    return null;
+  }
+
+  /** Carries the calls out in order. Every call gets an answer, as the protocols of the vendors require. */
+  async #answerCalls(turn: ModelTurn): Promise<End | null> {
+    const content: ToolModelMessage["content"] = [];
+    for (const [index, call] of turn.calls.entries()) {
+      this.#emit({ type: "tool_call", id: call.id, tool: call.tool, input: call.input });
+      const reply = index < limits.toolCallsPerTurn ? await this.#call(call, turn) : tooMany;
+      if (this.#signal.aborted) return this.#cancelled();
+      if ("outcome" in reply) return reply;
+      const output = { type: reply.ok ? ("text" as const) : ("error-text" as const), value: reply.text };
+      content.push({ type: "tool-result", toolCallId: call.id, toolName: call.tool, output });
+    }
+    this.#messages.push({ role: "tool", content });
+    return null;
+  }
+
+  async #call(call: ModelCall, turn: ModelTurn): Promise<CallReply | End> {
+    if (call.tool === giveUpTool && call.problem === undefined) return this.#giveUp(call);
+    if (call.tool === answerInTool && this.#answerSchema !== null && call.problem === undefined) {
+      return this.#answer(call, this.#answerSchema, turn);
+    }
+    return this.#toolbox.call(call, this.#signal);
+  }
+
+  #giveUp(call: ModelCall): End {
+    const { input } = call;
+    const named = input !== null && typeof input === "object" && "reason" in input ? input.reason : null;
+    const reason = typeof named === "string" ? named : "no reason given";
+    return this.#fail("give_up", oneLine(`the agent gave up: ${reason}`), "give_up", reason);
+  }
+
+  async #answer(call: ModelCall, schema: JsonObject, turn: ModelTurn): Promise<CallReply | End> {
+    const answer = await checkAnswer(call.input, schema);
+    if (!("problem" in answer)) return this.#succeed(turn.text || spoken(answer), answer);
+    if (this.#repairsLeft === 0) return this.#fail("output_invalid", oneLine(answer.problem), "end_turn", turn.text);
+    this.#repairsLeft -= 1;
+    const text = `the answer does not fit: ${answer.problem}`;
+    this.#emit({ type: "tool_result", id: call.id, tool: call.tool, ok: false, output: text });
+    return { ok: false, text };
+  }
+
+  #succeed(message: string, answer: Exclude<Answer, { problem: string }>): End {
+    this.#emit({ type: "stop", why: "end_turn" });
+    return { outcome: "success", message, ...answer };
+  }
+
+  #fail(code: ReasonCode, text: string, why: Stop, message = ""): End {
+    this.#emit({ type: "stop", why });
+    return { outcome: "failure", reason: { code, text }, message };
+  }
+
+  #cancelled(): End {
+    this.#emit({ type: "stop", why: "cancelled" });
+    return { outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" }, message: "" };
+  }
+}
+
+const giveUp: ToolDefinition = {
+  name: giveUpTool,
+  description: "Ends the work because the task cannot be done. Say why.",
+  input: { type: "object", properties: { reason: { type: "string" } }, required: ["reason"] },
+};
+
+/** Names a tool of the registry cannot take. */
+const own: ReadonlySet<string> = new Set([giveUpTool, answerInTool]);
+
+const tooMany: CallReply = { ok: false, text: `not carried out: at most ${limits.toolCallsPerTurn} calls in one turn` };
+
+function spoken(answer: Exclude<Answer, { problem: string }>): string {
+  return answer.option ?? JSON.stringify(answer.value);
+}

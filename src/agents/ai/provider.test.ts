@@ -1,0 +1,200 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { agentRequest, play, smallTools, type Called, type Played } from "../../../test/fixtures/agent-request.ts";
+import type { Script } from "../../../test/fixtures/model-server/script.ts";
+import { serveModel, type ModelServer } from "../../../test/fixtures/model-server/server.ts";
+import type { AgentRequest } from "../../ports/provider.ts";
+import { createAiProvider } from "./provider.ts";
+import { vendors, type Vendor } from "./settings.ts";
+
+const open: ModelServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+interface Spoken extends Played {
+  readonly server: ModelServer;
+}
+
+/** Plays a script to the provider, over HTTP, as one vendor. */
+async function speak(
+  vendor: Vendor,
+  script: Script,
+  part: Partial<AgentRequest> = {},
+  signal?: AbortSignal,
+): Promise<Spoken> {
+  const server = await serveModel(script);
+  open.push(server);
+  const provider = createAiProvider({ [vendor]: { baseUrl: server.url, apiKey: "key-of-the-test" } }, (text) => text);
+  return { ...(await play(provider, agentRequest({ model: `${vendor}/scripted`, ...part }), signal)), server };
+}
+
+describe.each(vendors)("as %s", (vendor) => {
+  test("the end of its turn is a success, streamed, with usage", async () => {
+    const { result, events, server } = await speak(vendor, [{ think: "Hm.", say: "All done, é😀." }]);
+    expect(result).toMatchObject({ outcome: "success", message: "All done, é😀.", beforeEffect: true });
+    expect(result.usage).toEqual({ inputTokens: 100, outputTokens: 10, turns: 1 });
+    const said = events.flatMap((event) => (event.type === "text" ? [event.text] : []));
+    expect(said.join("")).toBe("All done, é😀.");
+    expect(events.at(-1)).toEqual({ type: "stop", why: "end_turn" });
+    expect(JSON.stringify(server.requests[0]?.body)).toContain("Do the work.");
+  });
+
+  test("calls of one turn are carried out in order, and go back to the model", async () => {
+    const called: Called[] = [];
+    const call = [
+      { tool: "run", input: { command: "first" } },
+      { tool: "run", input: { command: "false" } },
+    ];
+    const { result, events, server } = await speak(vendor, [{ say: "Let me see.", call }, { say: "Done." }], {
+      tools: smallTools(called),
+    });
+    expect(result).toMatchObject({ outcome: "success", message: "Done.", beforeEffect: false });
+    expect(result.usage).toEqual({ inputTokens: 200, outputTokens: 20, turns: 2 });
+    expect(called.map(({ args }) => args["command"])).toEqual(["first", "false"]);
+    expect(events.flatMap((event) => (event.type === "tool_result" ? [[event.ok, event.output]] : []))).toEqual([
+      [true, "ran first"],
+      [false, "exit 1\nit failed"],
+    ]);
+    const second = JSON.stringify(server.requests[1]?.body);
+    expect(second).toContain("ran first");
+    expect(second).toContain("it failed");
+  });
+
+  test("arguments that are no JSON go back to the model, and nothing runs", async () => {
+    const called: Called[] = [];
+    const script: Script = [{ call: [{ tool: "run", raw: '{"command": "fir' }] }, { say: "Sorry." }];
+    const { result, server } = await speak(vendor, script, { tools: smallTools(called) });
+    expect(result).toMatchObject({ outcome: "success", message: "Sorry.", beforeEffect: true });
+    expect(called).toEqual([]);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("could not be read");
+  });
+
+  test("arguments that do not fit go back to the model, and nothing runs", async () => {
+    const called: Called[] = [];
+    const script: Script = [{ call: [{ tool: "run", input: { comand: "x" } }] }, { say: "Sorry." }];
+    const { result, server } = await speak(vendor, script, { tools: smallTools(called) });
+    expect(result.outcome).toBe("success");
+    expect(called).toEqual([]);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("must have required property 'command'");
+  });
+
+  test.each([
+    ["a wrong key", { status: 401, message: "Invalid API key" }, "auth", undefined],
+    ["no right", { status: 403, message: "Not for you" }, "auth", undefined],
+    ["a used-up quota", { status: 429, message: "Slow down", headers: { "retry-after": "7" } }, "quota", 7_000],
+    ["a fault of theirs", { status: 500, message: "Oops" }, "overloaded", undefined],
+    ["an overload", { status: 529, message: "Overloaded", headers: { "retry-after-ms": "1500" } }, "overloaded", 1_500],
+    ["an unknown model", { status: 404, message: "No such model" }, "provider", undefined],
+    [
+      "too long a prompt",
+      { status: 400, message: "This model's maximum context length is 8 tokens" },
+      "context_overflow",
+      undefined,
+    ],
+  ] as const)("%s is an error, asked once", async (_name, refused, code, retryAfterMs) => {
+    const { result, events, server } = await speak(vendor, [refused]);
+    expect(result).toMatchObject({ outcome: "error", reason: { code }, beforeEffect: true });
+    expect(result.reason?.text).toContain(`${refused.status} ${refused.message}`);
+    expect(result.retryAfterMs).toBe(retryAfterMs);
+    expect(events.at(-1)).toEqual({ type: "stop", why: "error" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each(["cut", "silent"] as const)("a stream that is %s is a broken connection, never a success", async (ends) => {
+    const { result } = await speak(vendor, [{ say: "I am about to", ends }]);
+    expect(result).toMatchObject({ outcome: "error", reason: { code: "connection" } });
+  });
+
+  test("a cut tool call is not carried out", async () => {
+    const called: Called[] = [];
+    const call = [{ tool: "run", input: { command: "x" } }];
+    const { result } = await speak(vendor, [{ call, ends: "cut" }], { tools: smallTools(called) });
+    expect(result).toMatchObject({ outcome: "error", reason: { code: "connection" }, beforeEffect: true });
+    expect(called).toEqual([]);
+  });
+
+  test("an overload inside the stream is an error", async () => {
+    const { result } = await speak(vendor, [{ say: "I am", ends: "fault" }]);
+    expect(result).toMatchObject({ outcome: "error", reason: { code: "overloaded" } });
+  });
+
+  test("a refusal is a failure", async () => {
+    const { result } = await speak(vendor, [{ say: "I will not.", finish: "refusal" }]);
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "refusal" } });
+  });
+
+  test("an answer cut at the output limit is a failure", async () => {
+    const { result } = await speak(vendor, [{ say: "I wr", finish: "length" }]);
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "output_limit" } });
+  });
+
+  test("endless calls end at the turn limit", async () => {
+    const { result, server } = await speak(vendor, [{ call: [{ tool: "run", input: { command: "again" } }] }], {
+      turns: 3,
+    });
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "turn_limit" }, usage: { turns: 3 } });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("an abort while it waits for the model is cancelled", async () => {
+    const server = await serveModel([{ say: "Wait", ends: "hold" }]);
+    open.push(server);
+    const provider = createAiProvider({ [vendor]: { baseUrl: server.url, apiKey: "key-of-the-test" } }, (text) => text);
+    const abort = new AbortController();
+    const playing = play(provider, agentRequest({ model: `${vendor}/scripted` }), abort.signal);
+    await server.seen(1);
+    abort.abort();
+    expect((await playing).result).toMatchObject({ outcome: "cancelled", reason: { code: "cancelled" } });
+  });
+
+  test("giving up is a failure with the reason", async () => {
+    const { result } = await speak(vendor, [{ call: [{ tool: "give_up", input: { reason: "There is no test." } }] }]);
+    expect(result).toMatchObject({
+      outcome: "failure",
+      reason: { code: "give_up", text: "the agent gave up: There is no test" },
+    });
+  });
+
+  test("an answer is one of the options, mended once", async () => {
+    const options = ["approve", "reject"];
+    const script: Script = [
+      { call: [{ tool: "answer", input: { option: "maybe" } }] },
+      { call: [{ tool: "answer", input: { option: "reject" } }] },
+    ];
+    expect((await speak(vendor, script, { options })).result).toMatchObject({ outcome: "success", option: "reject" });
+    const { result } = await speak(vendor, [{ say: "I like it." }, { say: "Really." }], { options });
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "output_invalid" }, usage: { turns: 2 } });
+  });
+
+  test("a value fits its schema", async () => {
+    const output = {
+      as: "schema",
+      schema: { type: "object", properties: { why: { type: "string" } }, required: ["why"] },
+    } as const;
+    const { result } = await speak(vendor, [{ call: [{ tool: "answer", input: { value: { why: "x" } } }] }], {
+      output,
+    });
+    expect(result).toMatchObject({ outcome: "success", value: { why: "x" } });
+  });
+});
+
+test("a context that is full while it speaks is an error", async () => {
+  const { result } = await speak("anthropic", [{ say: "I wr", finish: "context" }]);
+  expect(result).toMatchObject({ outcome: "error", reason: { code: "context_overflow" } });
+});
+
+test("a server that is not there is an error of the connection", async () => {
+  const server = await serveModel([{ say: "x" }]);
+  await server.close();
+  const provider = createAiProvider({ compatible: { baseUrl: server.url } }, (text) => text);
+  const { result } = await play(provider, agentRequest());
+  expect(result).toMatchObject({ outcome: "error", reason: { code: "connection" } });
+  expect(result.reason?.text).toContain("ECONNREFUSED");
+});
+
+test("a run that is aborted before it starts asks nothing", async () => {
+  const { result, server } = await speak("compatible", [{ say: "x" }], {}, AbortSignal.abort());
+  expect(result.outcome).toBe("cancelled");
+  expect(server.requests).toEqual([]);
+});

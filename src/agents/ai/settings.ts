@@ -1,0 +1,47 @@
+export const vendors = ["anthropic", "openai", "google", "compatible"] as const;
+export type Vendor = (typeof vendors)[number];
+
+export interface VendorSettings {
+  /** Replaces the vendor's own address; `compatible` has none of its own. */
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+}
+
+/** Comes from configuration and the secrets it names, never from a document or a variable found by accident. */
+export type AiSettings = { readonly [V in Vendor]?: VendorSettings };
+
+export interface ModelChoice {
+  readonly vendor: Vendor;
+  /** The vendor's own name of the model; may hold slashes. */
+  readonly name: string;
+}
+
+/** Reads `vendor/name`. */
+export function parseModel(model: string): ModelChoice | { readonly problem: string } {
+  const slash = model.indexOf("/");
+  const vendor = vendors.find((known) => known === model.slice(0, slash));
+  const name = model.slice(slash + 1);
+  if (slash < 0 || vendor === undefined || name === "") {
+    return {
+      problem: `model "${model}" must be vendor/name with a vendor of ${vendors.join(", ")}, e.g. anthropic/claude-sonnet-4-5`,
+    };
+  }
+  return { vendor, name };
+}
+
+/** Why a model cannot be called with these settings, in a sentence that says what to do; null when it can. */
+export function missingFor(model: string | null, settings: AiSettings): string | null {
+  if (model === null) return `no model is set. ${threeWays}`;
+  const choice = parseModel(model);
+  if ("problem" in choice) return choice.problem;
+  const { baseUrl, apiKey } = settings[choice.vendor] ?? {};
+  if (choice.vendor === "compatible")
+    return baseUrl === undefined ? `model "${model}" has no address: set its baseUrl. ${threeWays}` : null;
+  return apiKey === undefined || apiKey === "" ? `model "${model}" has no key. ${threeWays}` : null;
+}
+
+/** How a user gets an agent to work. */
+export const threeWays =
+  "Any of these will do: set a vendor's key and name a model of it (agent: {model: anthropic/…}); " +
+  "name an agent on the PATH (agent: {provider: acp}); " +
+  "or name a local OpenAI-compatible server (agent: {model: compatible/…} with its baseUrl)";

@@ -1,0 +1,127 @@
+import type { AgentEvent } from "../../model/events.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
+import type { AgentRequest } from "../../ports/provider.ts";
+import type { Tool, ToolResult } from "../../ports/tool.ts";
+import { compileSchema, type Validator } from "../../runtime/validation/schema.ts";
+import { judge } from "../policy/policy.ts";
+import { clip, type Mask } from "../text.ts";
+import type { ModelCall, ToolDefinition } from "./conversation.ts";
+
+/** What goes back to the model. */
+export interface CallReply {
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+/** The tools of one agent run, under its scope and policy. */
+export class Toolbox {
+  readonly #request: AgentRequest;
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #mask: Mask;
+  readonly #names: readonly string[];
+  readonly #validators = new Map<string, Validator | { readonly invalid: string }>();
+  #touched = false;
+
+  constructor(request: AgentRequest, emit: (event: AgentEvent) => void, mask: Mask) {
+    this.#request = request;
+    this.#emit = emit;
+    this.#mask = mask;
+    const { toolScope } = request;
+    this.#names = request.tools.names().filter((name) => toolScope === null || toolScope.includes(name));
+  }
+
+  /** True once a tool that may have an effect was started. */
+  get touched(): boolean {
+    return this.#touched;
+  }
+
+  definitions(): readonly ToolDefinition[] {
+    return this.#names.flatMap((name) => this.#request.tools.get(name) ?? []);
+  }
+
+  /** Carries a call out, or says why not. Whatever happens is an answer for the model. */
+  async call(call: ModelCall, signal: AbortSignal): Promise<CallReply> {
+    const reply = await this.#answer(call, signal);
+    const bounded = { ok: reply.ok, text: clip(this.#mask(reply.text), limits.toolOutputBytes) };
+    this.#emit({ type: "tool_result", id: call.id, tool: call.tool, ok: bounded.ok, output: bounded.text });
+    return bounded;
+  }
+
+  async #answer(call: ModelCall, signal: AbortSignal): Promise<CallReply> {
+    const tool = this.#names.includes(call.tool) ? this.#request.tools.get(call.tool) : undefined;
+    if (tool === undefined) return no(`there is no tool "${call.tool}" here; there are: ${this.#names.join(", ")}`);
+    if (call.problem !== undefined) return no(`the arguments could not be read: ${call.problem}`);
+    const args = await this.#checkArguments(tool, call.input);
+    if ("problem" in args) return no(`the arguments do not fit: ${args.problem}`);
+    const refused = await this.#refusal(tool, args.args);
+    if (refused !== null) return no(refused);
+    if (signal.aborted) return no("cancelled");
+    if (tool.access !== "read") this.#touched = true;
+    return this.#carryOut(tool, args.args, signal);
+  }
+
+  async #checkArguments(
+    tool: Tool,
+    input: Json,
+  ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
+    if (!isObject(input)) return { problem: "they must be a JSON object" };
+    const validate = this.#validators.get(tool.name) ?? (await compileSchema(tool.input));
+    this.#validators.set(tool.name, validate);
+    if (typeof validate !== "function") return { problem: `the tool's schema cannot be used: ${validate.invalid}` };
+    const problem = validate(input);
+    return problem === null ? { args: input } : { problem };
+  }
+
+  /** Asks the policy, and where it says so a person. */
+  async #refusal(tool: Tool, args: JsonObject): Promise<string | null> {
+    const { policy, ask, tools } = this.#request;
+    const command = commandOf(tool, args);
+    const isTool = (name: string): boolean => tools.get(name) !== undefined;
+    const judged = judge(policy, { tool: tool.name, access: tool.access, command, isTool });
+    if (judged.verdict === "allowed") return null;
+    const request = command ?? JSON.stringify(args);
+    const granted = judged.verdict === "ask" && ask !== undefined && (await ask(`${tool.name}: ${request}`));
+    this.#emit({ type: "permission", tool: tool.name, request, decision: granted ? "allowed" : "denied" });
+    if (granted) return null;
+    if (judged.verdict === "denied") return `not permitted: ${judged.why}`;
+    return ask === undefined
+      ? "not permitted: the policy is ask, and nobody can be asked here"
+      : "not permitted: a person said no";
+  }
+
+  async #carryOut(tool: Tool, args: JsonObject, signal: AbortSignal): Promise<CallReply> {
+    const { workspace, env, processes, outputBytes } = this.#request;
+    const context = { workspace, env, processes, timeoutMs: limits.toolTimeoutMs, outputBytes, signal };
+    try {
+      const result = await tool.call(args, context);
+      for (const { path, before, after } of result.diffs ?? []) this.#emit({ type: "diff", path, before, after });
+      return { ok: result.outcome === "success", text: textOf(result) };
+    } catch (error) {
+      // A tool never throws; one that does anyway must not take the run with it.
+      return no(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+function no(text: string): CallReply {
+  return { ok: false, text };
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The shell text of a tool that runs what it is given; null for a fixed command, which goes by its name. */
+function commandOf(tool: Tool, args: JsonObject): string | null {
+  const command = args["command"];
+  return tool.access === "command" && typeof command === "string" ? command : null;
+}
+
+function textOf(result: ToolResult): string {
+  const output = result.output.text;
+  if (result.outcome === "success") return output;
+  const exit = result.exit === undefined ? result.outcome : `exit ${result.exit}`;
+  const why = result.timedOut === true ? "timed out" : (result.problem ?? exit);
+  return output === "" ? why : `${why}\n${output}`;
+}

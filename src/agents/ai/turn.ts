@@ -1,0 +1,171 @@
+import { jsonSchema, streamText, type JSONSchema7, type ModelMessage, type TextStreamPart, type ToolSet } from "ai";
+import type { AgentEvent } from "../../model/events.ts";
+import type { Json } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
+import type { ModelCall, ToolDefinition } from "./conversation.ts";
+import { classify, contextOverflow, cutShort, type Fault } from "./faults.ts";
+import type { Model } from "./model.ts";
+
+/** One answer of the model. */
+export interface ModelTurn {
+  readonly text: string;
+  readonly calls: readonly ModelCall[];
+  /** `garbled`: the vendor itself could not read the model's tool call. */
+  readonly finish: "end" | "refusal" | "length" | "garbled";
+  readonly tokens: Tokens;
+  /** What the model said, in the form it must be given back. */
+  readonly messages: readonly ModelMessage[];
+}
+
+export interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface TurnRequest {
+  readonly model: Model;
+  readonly instructions: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ToolDefinition[];
+}
+
+type Part = TextStreamPart<ToolSet>;
+
+/** Asks the model once, streaming what it says. Retries nothing: that is the engine's. `aborted` where the signal ended it. */
+export async function takeTurn(
+  request: TurnRequest,
+  emit: (event: AgentEvent) => void,
+  signal: AbortSignal,
+): Promise<ModelTurn | { readonly fault: Fault; readonly tokens: Tokens } | "aborted"> {
+  const spoken = new Collector(emit);
+  try {
+    const result = streamText({
+      model: request.model,
+      instructions: request.instructions,
+      messages: [...request.messages],
+      tools: toolSet(request.tools),
+      maxRetries: 0,
+      abortSignal: signal,
+      // Errors come as parts of the stream; without this they are also printed.
+      onError: () => undefined,
+      // Automatic caching of the conversation so far; other vendors ignore it.
+      providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
+    });
+    for await (const part of result.stream) {
+      if (signal.aborted) return "aborted";
+      spoken.take(part);
+    }
+    spoken.flush();
+    if (signal.aborted) return "aborted";
+    const ended = spoken.end();
+    if ("fault" in ended) return ended;
+    const messages = (await result.responseMessages).filter((message) => message.role === "assistant");
+    return { ...ended, messages };
+  } catch (error) {
+    spoken.flush();
+    return signal.aborted ? "aborted" : { fault: classify(error), tokens: spoken.tokens };
+  }
+}
+
+function toolSet(tools: readonly ToolDefinition[]): ToolSet {
+  // Arguments are validated when a call is made, so that a bad one can go back to the model.
+  const entries = tools.map((tool) => {
+    const inputSchema = jsonSchema(tool.input as JSONSchema7); // JSON by type, a schema by contract of the tool
+    return [tool.name, { description: tool.description, inputSchema }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Gathers the parts of one turn and streams its text in pieces. */
+class Collector {
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #calls: ModelCall[] = [];
+  #text = "";
+  #pending = "";
+  #pendingType: "text" | "thinking" = "text";
+  #fault: Fault | null = null;
+  #finish: { readonly reason: string; readonly raw: string | undefined } | null = null;
+  tokens: Tokens = { input: 0, output: 0 };
+
+  constructor(emit: (event: AgentEvent) => void) {
+    this.#emit = emit;
+  }
+
+  take(part: Part): void {
+    switch (part.type) {
+      case "text-delta":
+        this.#text += part.text;
+        return this.#say("text", part.text);
+      case "reasoning-delta":
+        return this.#say("thinking", part.text);
+      case "text-end":
+      case "reasoning-end":
+        return this.flush();
+      case "tool-call":
+        this.flush();
+        return void this.#calls.push(modelCall(part));
+      case "error":
+        this.#fault ??= classify(part.error);
+        return;
+      case "finish-step":
+        this.#finish = { reason: part.finishReason, raw: part.rawFinishReason };
+        this.tokens = { input: part.usage.inputTokens ?? 0, output: part.usage.outputTokens ?? 0 };
+        return;
+      default:
+        return;
+    }
+  }
+
+  #say(type: "text" | "thinking", text: string): void {
+    if (type !== this.#pendingType) this.flush();
+    this.#pendingType = type;
+    this.#pending += text;
+    if (this.#pending.length < limits.textEventCharacters) return;
+    // Whole lines where there are any; never between the halves of a character.
+    const line = this.#pending.lastIndexOf("\n") + 1;
+    const end = line > 0 ? line : this.#pending.length - (isHighSurrogate(this.#pending) ? 1 : 0);
+    const rest = this.#pending.slice(end);
+    this.#pending = this.#pending.slice(0, end);
+    this.flush();
+    this.#pending = rest;
+  }
+
+  flush(): void {
+    if (this.#pending !== "") this.#emit({ type: this.#pendingType, text: this.#pending });
+    this.#pending = "";
+  }
+
+  end(): Omit<ModelTurn, "messages"> | { readonly fault: Fault; readonly tokens: Tokens } {
+    const { tokens } = this;
+    const finish = this.#fault === null ? this.#finishOf() : { fault: this.#fault };
+    if (typeof finish !== "string") return { ...finish, tokens };
+    return { text: this.#text, calls: this.#calls, finish, tokens };
+  }
+
+  #finishOf(): ModelTurn["finish"] | { readonly fault: Fault } {
+    const { reason, raw } = this.#finish ?? { reason: "other", raw: undefined };
+    if (raw === "model_context_window_exceeded") return { fault: contextOverflow() };
+    switch (reason) {
+      case "stop":
+      case "tool-calls":
+        return "end";
+      case "length":
+        return "length";
+      case "content-filter":
+        return "refusal";
+      default:
+        return raw === "MALFORMED_FUNCTION_CALL" ? "garbled" : { fault: cutShort(raw ?? "no reason for its end came") };
+    }
+  }
+}
+
+function modelCall(part: Extract<Part, { type: "tool-call" }>): ModelCall {
+  const call = { id: part.toolCallId, tool: part.toolName, input: (part.input ?? null) as Json }; // parsed from JSON, or its text
+  if (part.invalid !== true) return call;
+  return { ...call, problem: part.error instanceof Error ? part.error.message : "the arguments could not be read" };
+}
+
+function isHighSurrogate(text: string): boolean {
+  const unit = text.charCodeAt(text.length - 1);
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

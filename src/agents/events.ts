@@ -1,0 +1,40 @@
+import type { AgentEvent } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import { limits } from "../model/limits.ts";
+import { clip, type Mask } from "./text.ts";
+
+/** An event as it may be kept and shown: secrets masked first, then bounded. */
+export function presentable(event: AgentEvent, mask: Mask): AgentEvent {
+  const text = (value: string): string => clip(mask(value), limits.agentEventBytes);
+  const side = (value: string | null): string | null => (value === null ? null : text(value));
+  switch (event.type) {
+    case "text":
+    case "thinking":
+      return { ...event, text: text(event.text) };
+    case "tool_call":
+      return { ...event, input: boundedJson(maskedJson(event.input, mask)) };
+    case "tool_result":
+      return { ...event, output: text(event.output) };
+    case "diff":
+      return { ...event, before: side(event.before), after: side(event.after) };
+    case "permission":
+      return { ...event, request: text(event.request) };
+    case "usage":
+    case "stop":
+      return event;
+  }
+}
+
+/** Every string in a value masked, keys included. */
+export function maskedJson(value: Json, mask: Mask): Json {
+  if (typeof value === "string") return mask(value);
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((item: Json) => maskedJson(item, mask));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskedJson(item, mask)]));
+}
+
+/** The value, or where it is too large its text, cut. */
+function boundedJson(value: Json): Json {
+  const text = JSON.stringify(value);
+  return Buffer.byteLength(text) <= limits.agentEventBytes ? value : clip(text, limits.agentEventBytes);
+}

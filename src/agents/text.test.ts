@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { limits } from "../model/limits.ts";
+import { clip, oneLine } from "./text.ts";
+
+test("a text within the bound is whole", () => {
+  expect(clip("aé😀", 7)).toBe("aé😀");
+});
+
+test("a longer one keeps head and tail, and says how much is left out", () => {
+  expect(clip(`${"a".repeat(50)}${"b".repeat(50)}`, 40)).toBe(
+    `${"a".repeat(10)}\n… 60 bytes left out …\n${"b".repeat(30)}`,
+  );
+});
+
+test("no character is cut in two", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", minLength: 1 }), fc.nat(40), (text, bytes) => {
+      expect(clip(text, bytes).isWellFormed()).toBe(true);
+      expect(clip(text, bytes)).not.toContain("\ufffd");
+    }),
+  );
+});
+
+test("a reason is one line", () => {
+  expect(oneLine(" a\n\tb\u001b[31m.\r\n")).toBe("a b [31m");
+  expect(oneLine("x".repeat(10_000))).toHaveLength(limits.faultTextCharacters);
+});
