@@ -81,6 +81,7 @@ export function importProblems(layers: Layers, files: ReadonlyMap<string, string
         problems.push(`${at}: ${from} is pure; "${specifier}" is not`);
       if (!specifier.startsWith(".")) continue;
       const target = resolvePath(file, specifier);
+      if (target === "package.json") continue;
       if (!files.has(target)) problems.push(`${at}: "${specifier}" is no source file (write the path with its .ts)`);
       const to = partOf(target);
       if (to !== from && allowed !== null && !allowed.has(to))

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { root } from "./files.ts";
 
 /** Every check of the repository, in the order of what they cost. `--static` leaves the tests out. */
-const checks = ["format:check", "typecheck", "lint", "layers", "docs", "knip", "build", "publint", "size"] as const;
+const checks = ["format:check", "typecheck", "lint", "docs", "knip", "build", "publint", "size"] as const;
 
 const failed: string[] = [];
 for (const check of process.argv.includes("--static") ? checks : [...checks, "test"]) {
