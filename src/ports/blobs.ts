@@ -1,4 +1,4 @@
-/** Content-addressed bytes, named by the hex SHA-256 of their content. */
+/** Content-addressed bytes, named by the hex SHA-256 of their content. What cannot be kept or read rejects with an Error whose message is for people. */
 export interface BlobStore {
   /** Durable when it resolves; putting the same content twice is one blob. */
   put(bytes: Uint8Array): Promise<string>;
@@ -11,7 +11,8 @@ export interface BlobStore {
 }
 
 export interface BlobWriter {
-  write(bytes: Uint8Array): void;
+  /** False once nothing more can be kept; `close` then says why. */
+  write(bytes: Uint8Array): boolean;
   /** Durable when it resolves. */
   close(): Promise<string>;
   discard(): Promise<void>;
