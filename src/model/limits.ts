@@ -51,6 +51,13 @@ export const limits = {
   portFileBytes: 1024 * 1024,
   taskBytes: 256 * 1024,
 
+  // Secrets
+  secretMinCharacters: 4,
+  secretCharacters: 64 * 1024,
+  secretEncodedCharacters: 8 * 1024,
+  secretLineCharacters: 16,
+  secretFoldBytes: 2,
+
   // Agents; agent.turns
   agentTurnsDefault: 50,
   agentTurnsMax: 1_000,

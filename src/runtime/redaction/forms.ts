@@ -1,0 +1,53 @@
+import { limits } from "../../model/limits.ts";
+
+export interface Form {
+  readonly bytes: Buffer;
+  /** Programs break the encoded forms of long values into lines (base64, xxd): a line end inside one is passed over. */
+  readonly folded: boolean;
+}
+
+/**
+ * The ways in which a secret value shows up in output: as it is, by lines, and as JSON, URL, base64 and hex write it.
+ * Base64 comes in the three alignments it has inside a longer text, less the outermost characters it shares with its neighbours.
+ */
+export function formsOf(value: string): readonly Form[] {
+  const whole = value.trim().slice(0, limits.secretCharacters);
+  const plain = new Set([whole, JSON.stringify(whole).slice(1, -1), ...secretLines(whole)]);
+  const forms = [...plain].map((text) => ({ bytes: Buffer.from(text), folded: false }));
+  if (whole.length > limits.secretEncodedCharacters) return forms;
+  const encoded = new Set(
+    [...urlForms(whole), ...base64Forms(whole), ...hexForms(whole)].filter((text) => !plain.has(text)),
+  );
+  return [...forms, ...[...encoded].map((text) => ({ bytes: Buffer.from(text), folded: true }))];
+}
+
+/** A key file is often shown indented or line by line; its frame is public. */
+function secretLines(text: string): string[] {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  if (lines.length === 1) return [];
+  return lines.filter((line) => line.length >= limits.secretLineCharacters && !line.startsWith("-----"));
+}
+
+/** RFC 3986, with and without the marks that encoders disagree on, form encoding, and digits in either case. */
+function urlForms(text: string): string[] {
+  const component = encodeURIComponent(text.toWellFormed());
+  const strict = component.replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams([["", text]]).toString().slice(1);
+  const upper = [component, strict, form].flatMap((one) => [one, one.replaceAll("%2F", "/")]);
+  return [...upper, ...upper.map((one) => one.replaceAll(/%[0-9A-F]{2}/g, (digits) => digits.toLowerCase()))];
+}
+
+function base64Forms(text: string): string[] {
+  const bytes = Buffer.from(text);
+  const aligned = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+  });
+  const standard = [bytes.toString("base64"), ...aligned];
+  return [...standard, ...standard.map((one) => one.replaceAll("+", "-").replaceAll("/", "_"))];
+}
+
+function hexForms(text: string): string[] {
+  const hex = Buffer.from(text).toString("hex");
+  return [hex, hex.toUpperCase()];
+}
