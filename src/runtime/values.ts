@@ -44,8 +44,9 @@ export class RunValues implements Values {
   }
 
   async #fill(template: Template, textOf: (found: Found) => Promise<string>): Promise<string> {
-    const parts = template.parts.map((part) => ("ref" in part ? textOf(this.#find(part.ref, "text")) : part.text));
-    return (await Promise.all(parts)).join("");
+    let text = "";
+    for (const part of template.parts) text += "ref" in part ? await textOf(this.#find(part.ref, "text")) : part.text;
+    return text;
   }
 
   #find(ref: Reference, use: Use): Found {
