@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
+import { createAiProvider } from "./provider.ts";
+import { parseModel } from "./settings.ts";
+
+describe("a model", () => {
+  test.each([
+    ["anthropic/claude-sonnet-4-5", "anthropic", "claude-sonnet-4-5"],
+    ["compatible/meta-llama/Llama-3", "compatible", "meta-llama/Llama-3"],
+  ])("%s", (model, vendor, name) => {
+    expect(parseModel(model)).toEqual({ vendor, name });
+  });
+
+  test.each(["gpt-5", "mistral/large", "openai/", "/x", ""])("not %j", (model) => {
+    expect(parseModel(model)).toEqual({
+      problem: expect.stringContaining("must be vendor/name with a vendor of anthropic, openai, google, compatible"),
+    });
+  });
+});
+
+describe("what is missing", () => {
+  const provider = createAiProvider({ openai: { apiKey: "sk-test" }, anthropic: { apiKey: "" } }, (text) => text);
+
+  test("nothing, with a key of the vendor", () => {
+    expect(provider.missing("openai/gpt-5")).toBeNull();
+  });
+
+  test.each([
+    [null, "no model is set"],
+    ["anthropic/x", 'model "anthropic/x" has no key'],
+    ["google/x", 'model "google/x" has no key'],
+    ["compatible/x", 'model "compatible/x" has no address'],
+  ])("%s: %s, and the three ways out", (model, what) => {
+    const missing = provider.missing(model) ?? "";
+    expect(missing).toContain(what);
+    for (const way of ["vendor's key", "agent on the PATH", "OpenAI-compatible server"]) expect(missing).toContain(way);
+  });
+});
+
+test("a key or an address that lies in the environment is never used", async () => {
+  process.env["ANTHROPIC_API_KEY"] = "found-by-accident";
+  process.env["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:9/v1";
+  try {
+    const provider = createAiProvider({}, (text) => text);
+    expect(provider.missing("anthropic/x")).toContain("has no key");
+    const { result } = await play(provider, agentRequest({ model: "anthropic/x" }));
+    expect(result).toMatchObject({
+      outcome: "error",
+      reason: { code: "provider", text: expect.stringContaining("has no key") },
+    });
+  } finally {
+    delete process.env["ANTHROPIC_API_KEY"];
+    delete process.env["ANTHROPIC_BASE_URL"];
+  }
+});
