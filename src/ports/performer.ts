@@ -63,8 +63,8 @@ export interface ActionContext<N extends Node = Node> {
 export interface Performer<N extends Node = Node> {
   readonly type: N["type"];
   readonly class: NodeClass;
-  /** Why this node cannot run here, before any effect of the run; null when it can. */
-  missing(node: N, can: Capabilities): string | null;
+  /** Why this node of the blueprint cannot run here, before any effect of the run; null when it can. */
+  missing(node: N, can: Capabilities, blueprint: Blueprint): string | null;
   /** Never throws for anything the world does. */
   perform(context: ActionContext<N>): Promise<NodeResult>;
 }

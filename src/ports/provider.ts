@@ -23,8 +23,8 @@ export interface AgentRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly processes: ProcessRunner;
   readonly outputBytes: number;
-  /** Asks a person whether a call may go ahead; absent where nobody can be asked, which denies. */
-  readonly ask?: (request: string) => Promise<boolean>;
+  /** Asks a person whether a call may go ahead; absent, or `nobody`, where none can be asked, which denies. */
+  readonly ask?: (request: string) => Promise<"granted" | "declined" | "nobody">;
 }
 
 /** The end of an agent's turn, with the outcome table of the design: end of turn = success, refusal = failure, overloaded = error, … */

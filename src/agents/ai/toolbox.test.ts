@@ -103,11 +103,12 @@ describe("policy", () => {
   });
 
   test.each([
-    [true, "ran ls", "allowed"],
-    [false, "not permitted: a person said no", "denied"],
+    ["granted", "ran ls", "allowed"],
+    ["declined", "not permitted: a person said no", "denied"],
+    ["nobody", "not permitted: the policy is ask, and nobody can be asked here", "denied"],
   ] as const)("ask takes a person's answer (%s)", async (answer, text, decision) => {
     const asked: string[] = [];
-    const ask = (request: string): Promise<boolean> => {
+    const ask = (request: string): Promise<typeof answer> => {
       asked.push(request);
       return Promise.resolve(answer);
     };

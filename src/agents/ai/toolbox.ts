@@ -81,13 +81,12 @@ export class Toolbox {
     const judged = judge(policy, { tool: tool.name, access: tool.access, command, isTool });
     if (judged.verdict === "allowed") return null;
     const request = command ?? JSON.stringify(args);
-    const granted = judged.verdict === "ask" && ask !== undefined && (await ask(`${tool.name}: ${request}`));
+    const answer = judged.verdict === "ask" ? await (ask?.(`${tool.name}: ${request}`) ?? "nobody") : judged;
+    const granted = answer === "granted";
     this.#emit({ type: "permission", tool: tool.name, request, decision: granted ? "allowed" : "denied" });
     if (granted) return null;
-    if (judged.verdict === "denied") return `not permitted: ${judged.why}`;
-    return ask === undefined
-      ? "not permitted: the policy is ask, and nobody can be asked here"
-      : "not permitted: a person said no";
+    if (answer === "nobody") return "not permitted: the policy is ask, and nobody can be asked here";
+    return answer === "declined" ? "not permitted: a person said no" : `not permitted: ${answer.why}`;
   }
 
   async #carryOut(tool: Tool, args: JsonObject, signal: AbortSignal): Promise<CallReply> {
