@@ -27,7 +27,7 @@ export interface AgentRequest {
   readonly ask?: (request: string) => Promise<"granted" | "declined" | "nobody">;
 }
 
-/** The end of an agent's turn, with the outcome table of the design: end of turn = success, refusal = failure, overloaded = error, … */
+/** How an agent ended: end of its turn = success, refusal = failure, overloaded = error, … */
 export interface AgentResult {
   readonly outcome: "success" | "failure" | "error" | "cancelled";
   readonly reason?: Reason;

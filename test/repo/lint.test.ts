@@ -27,6 +27,10 @@ const faults: Readonly<Record<string, readonly [string, string]>> = {
   eqeqeq: ["src/cli/equal.ts", "export const f = (a: string | number): boolean => a == 1;"],
   "no-disabled-tests": ["src/cli/skip.test.ts", `import { test } from "vitest";\ntest.skip("x", () => {});`],
   "no-focused-tests": ["src/cli/only.test.ts", `import { test } from "vitest";\ntest.only("x", () => {});`],
+  "no-restricted-imports": [
+    "src/cli/sleep.test.ts",
+    `import { setTimeout } from "node:timers/promises";\nawait setTimeout(9);`,
+  ],
   "no-nodejs-modules": ["src/engine/node.ts", `export const f = () => import("node:os");`],
   "no-restricted-globals": ["src/engine/clock.ts", "export const f = (): number => Date.now();"],
   "no-restricted-properties": ["src/engine/chance.ts", "export const f = (): number => Math.random();"],
