@@ -43,6 +43,11 @@ export class ManualClock implements Clock {
     return () => this.#due.delete(timer);
   }
 
+  /** Timers that are armed. */
+  get pending(): number {
+    return this.#due.size;
+  }
+
   /** Timers that come due are called in order of time, then of arming, each at its own moment. */
   advance(ms: number): void {
     const end = this.#now + ms;

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { agentRequest, play } from "../../test/fixtures/agent-request.ts";
+import { limits } from "../model/limits.ts";
+import type { AgentProvider, AgentResult } from "../ports/provider.ts";
+import { guarded } from "./guarded.ts";
+
+const done: AgentResult = {
+  outcome: "success",
+  message: "done",
+  usage: { inputTokens: 0, outputTokens: 0, turns: 1 },
+  beforeEffect: true,
+};
+
+function guard(run: AgentProvider["run"]): AgentProvider {
+  return guarded({ name: "own", missing: () => null, run }, (text) => text.replaceAll("canary-7f3", "***"));
+}
+
+test("a secret is masked in everything that comes out", async () => {
+  const { result, events } = await play(
+    guard((_request, emit) => {
+      emit({ type: "text", text: "canary-7f3" });
+      emit({ type: "tool_call", id: "1", tool: "run", input: { command: "echo canary-7f3", list: ["canary-7f3"] } });
+      emit({ type: "tool_result", id: "1", tool: "run", ok: true, output: "canary-7f3" });
+      emit({ type: "diff", path: "a", before: null, after: "canary-7f3" });
+      emit({ type: "permission", tool: "run", request: "canary-7f3", decision: "denied" });
+      const reason = { code: "provider", text: "bad key canary-7f3" } as const;
+      return Promise.resolve({ ...done, outcome: "error", message: "canary-7f3", value: { a: "canary-7f3" }, reason });
+    }),
+    agentRequest(),
+  );
+  expect(JSON.stringify([result, events])).not.toContain("canary-7f3");
+  expect(result).toMatchObject({ message: "***", value: { a: "***" }, reason: { text: "bad key ***" } });
+  expect(events).toHaveLength(6);
+});
+
+test("a throw is an error of ours, and the stream ends", async () => {
+  const { result, events } = await play(
+    guard(() => Promise.reject(new Error("a bug"))),
+    agentRequest(),
+  );
+  expect(result).toMatchObject({
+    outcome: "error",
+    reason: { code: "internal", text: "the agent's provider failed: a bug" },
+    beforeEffect: true,
+  });
+  expect(events).toEqual([{ type: "stop", why: "error" }]);
+});
+
+describe("the end of the stream", () => {
+  test("comes once, and nothing after it", async () => {
+    const { events } = await play(
+      guard((_request, emit) => {
+        emit({ type: "stop", why: "refusal" });
+        emit({ type: "text", text: "and another thing" });
+        return Promise.resolve(done);
+      }),
+      agentRequest(),
+    );
+    expect(events).toEqual([{ type: "stop", why: "refusal" }]);
+  });
+
+  test("is added where the provider left it out", async () => {
+    expect(
+      (
+        await play(
+          guard(() => Promise.resolve(done)),
+          agentRequest(),
+        )
+      ).events,
+    ).toEqual([{ type: "stop", why: "end_turn" }]);
+  });
+});
+
+test("sizes are bounded", async () => {
+  const long = "x".repeat(2 * limits.agentMessageBytes);
+  const { result, events } = await play(
+    guard((_request, emit) => {
+      emit({ type: "text", text: long });
+      emit({ type: "tool_call", id: "1", tool: "write", input: { content: long } });
+      return Promise.resolve({ ...done, message: long });
+    }),
+    agentRequest(),
+  );
+  expect(JSON.stringify(events).length).toBeLessThan(3 * limits.agentEventBytes);
+  expect(result.message.length).toBeLessThan(limits.agentMessageBytes + 100);
+});
+
+test("an agent that never stops talking is heard to a bound, its changes always", async () => {
+  const { events } = await play(
+    guard((_request, emit) => {
+      for (let n = 0; n < limits.agentEvents + 10; n += 1) emit({ type: "text", text: "x" });
+      emit({ type: "diff", path: "a", before: null, after: "b" });
+      return Promise.resolve(done);
+    }),
+    agentRequest(),
+  );
+  expect(events).toHaveLength(limits.agentEvents + 2);
+  expect(events.at(-2)?.type).toBe("diff");
+});

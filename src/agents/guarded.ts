@@ -1,0 +1,83 @@
+import type { AgentEvent } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
+import type { AgentProvider, AgentResult } from "../ports/provider.ts";
+import { maskedJson, presentable } from "./events.ts";
+import { clip, oneLine, type Mask } from "./text.ts";
+
+/**
+ * Holds a provider to its contract: secrets are masked and sizes bounded in all it emits and answers, a throw becomes an
+ * error, nothing comes after the end, and exactly one `stop` does.
+ */
+export function guarded(provider: AgentProvider, mask: Mask): AgentProvider {
+  return {
+    name: provider.name,
+    missing: (model) => provider.missing(model),
+    async run(request, emit, signal) {
+      const gate = new Gate(emit, mask);
+      const result = await provider
+        .run(request, gate.pass, signal)
+        .catch((error: unknown): AgentResult => broken(error, gate));
+      gate.close(result);
+      return presentableResult(result, mask);
+    },
+  };
+}
+
+class Gate {
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #mask: Mask;
+  #count = 0;
+  #stopped = false;
+  /** A tool was called, or nobody knows. */
+  touched = false;
+
+  constructor(emit: (event: AgentEvent) => void, mask: Mask) {
+    this.#emit = emit;
+    this.#mask = mask;
+  }
+
+  readonly pass = (event: AgentEvent): void => {
+    if (this.#stopped) return;
+    if (event.type === "tool_call") this.touched = true;
+    if (event.type === "stop") this.#stopped = true;
+    // Beyond the bound only what a reader needs to make sense of the end.
+    else if (this.#count >= limits.agentEvents && event.type !== "usage" && event.type !== "diff") return;
+    this.#count += 1;
+    this.#emit(presentable(event, this.#mask));
+  };
+
+  close(result: AgentResult): void {
+    this.pass({ type: "stop", why: stopOf(result) });
+    this.#stopped = true;
+  }
+}
+
+function stopOf(result: AgentResult): Extract<AgentEvent, { type: "stop" }>["why"] {
+  if (result.outcome === "success") return "end_turn";
+  if (result.outcome === "cancelled") return "cancelled";
+  const code = result.reason?.code;
+  return code === "refusal" || code === "turn_limit" || code === "output_limit" || code === "give_up" ? code : "error";
+}
+
+function broken(error: unknown, gate: Gate): AgentResult {
+  return {
+    outcome: "error",
+    reason: {
+      code: "internal",
+      text: `the agent's provider failed: ${error instanceof Error ? error.message : String(error)}`,
+    },
+    message: "",
+    usage: { inputTokens: 0, outputTokens: 0, turns: 0 },
+    beforeEffect: !gate.touched,
+  };
+}
+
+function presentableResult(result: AgentResult, mask: Mask): AgentResult {
+  const { reason, value } = result;
+  return {
+    ...result,
+    message: clip(mask(result.message), limits.agentMessageBytes),
+    ...(reason === undefined ? {} : { reason: { code: reason.code, text: oneLine(mask(reason.text)) } }),
+    ...(value === undefined ? {} : { value: maskedJson(value, mask) }),
+  };
+}

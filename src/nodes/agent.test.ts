@@ -1,0 +1,252 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { smallTools } from "../../test/fixtures/agent-request.ts";
+import type { AgentNode, AgentSettings, Blueprint } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { Template } from "../model/template.ts";
+import type { ActionContext, Capabilities, Progress } from "../ports/performer.ts";
+import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
+import { fileBlobs } from "../runtime/blobs/files.ts";
+import { ManualClock } from "../runtime/clock.ts";
+import { RunValues } from "../runtime/values.ts";
+import { createAgentPerformer } from "./agent.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trammel-agent-node-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+const done: AgentResult = {
+  outcome: "success",
+  message: "done",
+  usage: { inputTokens: 1, outputTokens: 2, turns: 1 },
+  beforeEffect: true,
+};
+
+interface World {
+  readonly node?: Partial<AgentNode>;
+  readonly document?: AgentSettings;
+  readonly configured?: AgentSettings;
+  readonly provider?: Partial<AgentProvider>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly answer?: "approved" | "declined" | "nobody";
+  readonly timeoutMs?: number;
+}
+
+const prompt: Template = {
+  source: "Mend {test}",
+  parts: [{ text: "Mend " }, { ref: { source: "node", name: "test", path: [], start: 5, end: 11 } }],
+};
+
+function world(part: World) {
+  const provider: AgentProvider = {
+    name: "own",
+    missing: () => null,
+    run: () => Promise.resolve(done),
+    ...part.provider,
+  };
+  const blobs = fileBlobs(join(folder, "blobs"));
+  const asked: string[] = [];
+  const can: Capabilities = {
+    processes: { run: () => Promise.reject(new Error("no process is needed")) },
+    blobs,
+    tools: smallTools(),
+    gates: {
+      ask: (question) => {
+        asked.push(...question.evidence);
+        const kind = part.answer ?? "nobody";
+        return Promise.resolve(kind === "nobody" ? { kind } : { kind, by: "ann" });
+      },
+    },
+    provider: (name) =>
+      name === undefined || name === "own" ? provider : { missing: `there is no provider "${name}"` },
+  };
+  const output: NodeResult = { outcome: "failure", output: { text: "the parser", bytes: 10 } };
+  const node: AgentNode = { id: "fix", type: "agent", prompt, ...part.node };
+  const blueprint = { name: "b", agent: part.document ?? {} } as Blueprint; // the rest is not looked at
+  const abort = new AbortController();
+  const clock = new ManualClock();
+  const reported: Progress[] = [];
+  const context: ActionContext<AgentNode> = {
+    run: "r1",
+    taskId: "t",
+    blueprint,
+    node,
+    attempt: { node: "fix", pass: 2, attempt: 1 },
+    cwd: folder,
+    values: new RunValues({ task: "", inputs: {}, results: new Map([["test", output]]) }, blobs),
+    environment: () => Promise.resolve(part.env ?? {}),
+    stdin: () => Promise.resolve(undefined),
+    timeoutMs: part.timeoutMs ?? null,
+    outputBytes: 1024,
+    can,
+    signal: abort.signal,
+    report: (progress) => void reported.push(progress),
+  };
+  const performer = createAgentPerformer(part.configured ?? {}, clock);
+  return { performer, context, can, node, blueprint, clock, abort, reported, asked, blobs };
+}
+
+/** The request the provider was given. */
+async function requested(part: World): Promise<AgentRequest> {
+  const seen: AgentRequest[] = [];
+  const provider = { run: (request: AgentRequest) => Promise.resolve(done).finally(() => seen.push(request)) };
+  const { performer, context } = world({ ...part, provider });
+  await performer.perform(context);
+  const [request] = seen;
+  if (request === undefined) throw new Error("the provider was not asked");
+  return request;
+}
+
+test("the request holds the filled-in prompt and where it belongs", async () => {
+  expect(await requested({})).toMatchObject({
+    run: "r1",
+    node: "fix",
+    pass: 2,
+    prompt: "Mend the parser",
+    model: null,
+    turns: limits.agentTurnsDefault,
+    toolScope: null,
+    policy: { mode: "allow_all" },
+    workspace: folder,
+  });
+});
+
+test("a node's settings win over the document's, and those over the configuration's", async () => {
+  const configured = { model: "openai/a", turns: 1, policy: { mode: "read_only" } } as const;
+  const document = { model: "openai/b", turns: 2 };
+  expect(await requested({ configured, document, node: { turns: 3, tools: ["read"] } })).toMatchObject({
+    model: "openai/b",
+    turns: 3,
+    policy: { mode: "read_only" },
+    toolScope: ["read"],
+  });
+});
+
+test("commands of an agent see an allow-list and what the node names, nothing else", async () => {
+  const env = {
+    PATH: "/bin",
+    LC_ALL: "C",
+    TRAMMEL_RUN: "r1",
+    NAMED: "1",
+    TOKEN: "2",
+    OTHER: "canary-7f3",
+    ANTHROPIC_API_KEY: "canary-7f3",
+  };
+  const template = { source: "1", parts: [{ text: "1" }] };
+  const request = await requested({ env, node: { env: { NAMED: template }, secrets: ["TOKEN"] } });
+  expect(request.env).toEqual({ PATH: "/bin", LC_ALL: "C", TRAMMEL_RUN: "r1", NAMED: "1", TOKEN: "2" });
+});
+
+describe("the result", () => {
+  test("carries what the agent said, chose and used", async () => {
+    const result = { ...done, option: "approve", value: { a: 1 }, beforeEffect: false };
+    const { performer, context } = world({ provider: { run: () => Promise.resolve(result) } });
+    expect(await performer.perform(context)).toEqual({
+      outcome: "success",
+      output: { text: "done", bytes: 4 },
+      option: "approve",
+      value: { a: 1 },
+      usage: done.usage,
+      beforeEffect: false,
+    });
+  });
+
+  test("of a quota says how long to wait", async () => {
+    const quota = { ...done, outcome: "error", reason: { code: "quota", text: "429" }, retryAfterMs: 7_000 } as const;
+    const { performer, context } = world({ provider: { run: () => Promise.resolve(quota) } });
+    expect(await performer.perform(context)).toMatchObject({
+      outcome: "error",
+      reason: { code: "quota" },
+      retryAfterMs: 7_000,
+    });
+  });
+
+  test("with a long message keeps its tail, and all of it as a blob", async () => {
+    const message = `${"é".repeat(limits.inlineValueBytes)}x`;
+    const { performer, context, blobs } = world({ provider: { run: () => Promise.resolve({ ...done, message }) } });
+    const { output } = await performer.perform(context);
+    expect(output?.text.startsWith("é")).toBe(true);
+    expect(Buffer.byteLength(output?.text ?? "")).toBeLessThanOrEqual(limits.inlineValueBytes);
+    expect(Buffer.from((await blobs.get(output?.blob ?? "")) ?? "").toString()).toBe(message);
+  });
+});
+
+describe("time", () => {
+  const untilAborted: AgentProvider["run"] = (_request, _emit, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve({ ...done, outcome: "cancelled", beforeEffect: false }));
+    });
+
+  test("that is over stops the agent, and the node fails", async () => {
+    const { performer, context, clock } = world({ timeoutMs: 60_000, provider: { run: untilAborted } });
+    const performing = performer.perform(context);
+    while (clock.pending === 0) await new Promise(setImmediate);
+    clock.advance(60_000);
+    expect(await performing).toMatchObject({ outcome: "failure", reason: { code: "timeout" }, beforeEffect: false });
+  });
+
+  test("a stop is cancelled, not a timeout", async () => {
+    const { performer, context, abort, clock } = world({ provider: { run: untilAborted } });
+    const performing = performer.perform(context);
+    while (clock.pending === 0) await new Promise(setImmediate);
+    abort.abort();
+    expect(await performing).toMatchObject({ outcome: "cancelled" });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("a person is asked", () => {
+  test.each([
+    ["approved", "granted"],
+    ["declined", "declined"],
+    ["nobody", "nobody"],
+  ] as const)("%s", async (answer, expected) => {
+    const { performer, context, asked } = world({
+      answer,
+      provider: { run: async (request) => ({ ...done, message: (await request.ask?.("run: ls")) ?? "" }) },
+    });
+    expect((await performer.perform(context)).output?.text).toBe(expected);
+    expect(asked).toEqual(["run: ls"]);
+  });
+});
+
+test("events are reported as they come", async () => {
+  const run: AgentProvider["run"] = (_request, emit) => {
+    emit({ type: "text", text: "hm" });
+    return Promise.resolve(done);
+  };
+  const { performer, context, reported } = world({ provider: { run } });
+  await performer.perform(context);
+  expect(reported).toEqual([{ kind: "agent", event: { type: "text", text: "hm" } }]);
+});
+
+describe("before the run", () => {
+  test.each([
+    ["nothing", {}, null],
+    ["an unknown provider", { node: { provider: "nope" } }, 'agent "fix": there is no provider "nope"'],
+    [
+      "an unknown tool",
+      { document: { tools: ["reed"] } },
+      'agent "fix": there is no tool "reed"; there are: read, write, run',
+    ],
+    ["what the provider misses", { provider: { missing: () => "no key" } }, 'agent "fix": no key'],
+  ] as const)("%s", (_name, part, expected) => {
+    const { performer, node, can, blueprint } = world(part);
+    expect(performer.missing(node, can, blueprint)).toBe(expected);
+  });
+
+  test("the model it asks about is the one that would be used", () => {
+    const { performer, node, can, blueprint } = world({
+      document: { model: "openai/b" },
+      provider: { missing: (model) => `asked about ${model}` },
+    });
+    expect(performer.missing(node, can, blueprint)).toContain("asked about openai/b");
+  });
+});
