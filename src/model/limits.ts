@@ -7,6 +7,7 @@ export const limits = {
   documentBytes: 4 * 1024 * 1024,
   documentDepth: 64,
   documentAliases: 1_000,
+  documentNodes: 1_000_000,
   diagnosticsPerFile: 200,
   nodesPerBlueprint: 20_000,
   edgesPerBlueprint: 200_000,

@@ -1,0 +1,60 @@
+import type { Reference } from "../model/template.ts";
+import { parseTemplate, references } from "../language/template.ts";
+import type { LocatedScalar } from "../language/tree.ts";
+import { valueOf } from "../language/tree.ts";
+import type { Source } from "../language/source.ts";
+
+/** A text that is executed, never filled in. */
+export interface Command {
+  readonly node: string | undefined;
+  readonly field: string;
+  readonly language: "shell" | "code" | "name";
+  readonly text: string;
+  readonly scalar: LocatedScalar;
+}
+
+/** Fields that are executed or name something to execute, by path in a node. */
+const fields = [
+  ["shell", "run"],
+  ["shell", "autofix"],
+  ["shell", "command"],
+  ["shell", "progress"],
+  ["shell", "effect", "probe"],
+  ["code", "body"],
+  ["name", "tool"],
+  ["name", "image"],
+  ["name", "cwd"],
+  ["name", "workdir"],
+] as const;
+
+/** Every text of a document that is executed. */
+export function* commandsOf(source: Source): Generator<Command> {
+  const setup = valueOf(source.root, "workspace", "setup");
+  if (setup?.kind === "scalar") yield { node: undefined, field: "workspace.setup", language: "shell", text: String(setup.value), scalar: setup };
+  const seen = new Set<unknown>();
+  for (const [id, { value }] of source.origins) {
+    if (value.kind !== "map" || seen.has(value) || !source.blueprint.nodes.has(id)) continue;
+    seen.add(value);
+    for (const [language, ...path] of fields) {
+      const scalar = valueOf(value, ...path);
+      if (scalar?.kind === "scalar" && scalar.value !== null) yield { node: id, field: path.join("."), language, text: String(scalar.value), scalar };
+    }
+  }
+}
+
+/** What would be a reference if the text were a template; unknown names are left alone, they may be shell or code. */
+export function referencesIn(command: Command, nodes: ReadonlyMap<string, unknown>): readonly Reference[] {
+  if (!command.text.includes("{")) return [];
+  const isNode = (name: string): boolean => nodes.has(name);
+  return references(parseTemplate(command.text, isNode)).filter((ref) => ref.source === "task" || ref.source === "inputs" || isNode(ref.name));
+}
+
+/** How to hand in the value instead. */
+export function hintFor(command: Command, ref: Reference, written: string): string {
+  if (command.language === "name") return `Write the ${command.field} itself.`;
+  const words = [ref.source === "node" ? ref.name : ref.source === "inputs" ? ref.name : "task", ...ref.path];
+  const variable = words.join("_").toUpperCase().replace(/[^A-Z0-9]/g, "_").replace(/^(\d)/, "_$1");
+  const quoted = written.replaceAll('"', "");
+  if (command.language === "code") return `Hand it in: with: {${variable.toLowerCase()}: "${quoted}"}`;
+  return `Pass it by the environment: env: {${variable}: "${quoted}"}, and use "$${variable}" in the command.`;
+}

@@ -1,0 +1,70 @@
+import type { Diagnostic } from "../model/diagnostic.ts";
+import { LineIndex } from "../language/position.ts";
+
+/** A diagnostic as `check --format json` prints it. Lines and columns from 1, the end exclusive. */
+export interface DiagnosticJson {
+  readonly code: string;
+  readonly severity: "error" | "warning" | "note";
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+export function toJson(diagnostics: readonly Diagnostic[], file: string, text: string): readonly DiagnosticJson[] {
+  const lines = new LineIndex(text);
+  return diagnostics.map(({ code, severity, range, message, hint }) => {
+    const start = lines.positionAt(range.start);
+    const end = lines.positionAt(Math.max(range.start, range.end));
+    return { code, severity, file, line: start.line, column: start.column, endLine: end.line, endColumn: end.column, message, hint: hint ?? null };
+  });
+}
+
+/** A line that is quoted would show what must not be shown. */
+const withoutFrame: ReadonlySet<string> = new Set(["value-in-env"]);
+const frameColumns = 160;
+
+/** `file:line:col: severity? message [code]`, then the line with the place marked, then the hint. Ends with a line break. */
+export function toText(diagnostics: readonly Diagnostic[], file: string, text: string): string {
+  const lines = new LineIndex(text);
+  return diagnostics.map((each) => block(each, file, lines)).join("\n");
+}
+
+function block(diagnostic: Diagnostic, file: string, lines: LineIndex): string {
+  const { code, severity, range, message, hint, related = [] } = diagnostic;
+  const { line, column } = lines.positionAt(range.start);
+  const out = [`${file}:${line}:${column}: ${severity === "error" ? "" : `${severity}: `}${message} [${code}]`];
+  if (!withoutFrame.has(code)) out.push(...frame(range.start, range.end, lines));
+  if (hint !== undefined) out.push(`  hint: ${hint}`);
+  for (const each of related) {
+    const at = lines.positionAt(each.range.start);
+    out.push(`  ${file}:${at.line}:${at.column}: ${each.message}`);
+  }
+  return `${out.join("\n")}\n`;
+}
+
+/** The line of the offset with its number, and carets under the range; the middle of a long line only. */
+function frame(start: number, end: number, lines: LineIndex): readonly string[] {
+  const from = lines.positionAt(start);
+  const to = lines.positionAt(Math.max(start + 1, end));
+  const full = visible(lines.lineText(from.line));
+  if (full.trim() === "") return [];
+  const skip = Math.max(0, Math.min(from.column - 1 - frameColumns / 2, full.length - frameColumns));
+  const shown = full.slice(skip, skip + frameColumns);
+  const endColumn = to.line === from.line ? to.column : full.length + 1;
+  const left = from.column - 1 - skip;
+  const width = Math.max(1, Math.min(endColumn - from.column, shown.length - left));
+  const gutter = String(from.line);
+  const lead = skip > 0 ? "…" : "";
+  const tail = skip + frameColumns < full.length ? "…" : "";
+  return [`  ${gutter} | ${lead}${shown}${tail}`, `  ${" ".repeat(gutter.length)} | ${" ".repeat(lead.length + left)}${"^".repeat(width)}`];
+}
+
+/** One column per UTF-16 unit, and nothing that a terminal would obey. */
+function visible(line: string): string {
+  // oxlint-disable-next-line no-control-regex -- these are the characters to take out
+  return line.replaceAll("\t", " ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
+}

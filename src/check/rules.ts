@@ -1,0 +1,53 @@
+import type { Rule } from "./rule.ts";
+import { badContainer } from "./rules/bad-container.ts";
+import { bracesInRun } from "./rules/braces-in-run.ts";
+import { cannotFail } from "./rules/cannot-fail.ts";
+import { crlfInRun } from "./rules/crlf-in-run.ts";
+import { deadRoute } from "./rules/dead-route.ts";
+import { duplicateEdge } from "./rules/duplicate-edge.ts";
+import { edgeFromEnd } from "./rules/edge-from-end.ts";
+import { failureSwallowed } from "./rules/failure-swallowed.ts";
+import { humanMode } from "./rules/human-mode.ts";
+import { inputCollision } from "./rules/input-collision.ts";
+import { joinUnmet } from "./rules/join-unmet.ts";
+import { loopWithTwoEntries } from "./rules/loop-with-two-entries.ts";
+import { loopWithoutBound } from "./rules/loop-without-bound.ts";
+import { mixedEdges } from "./rules/mixed-edges.ts";
+import { nearReference } from "./rules/near-reference.ts";
+import { onlyUnconditional } from "./rules/only-unconditional.ts";
+import { pipeHidesFailure } from "./rules/pipe-hides-failure.ts";
+import { readsOwnState } from "./rules/reads-own-state.ts";
+import { referenceInRun } from "./rules/reference-in-run.ts";
+import { unknownNode } from "./rules/unknown-node.ts";
+import { unknownOutcome } from "./rules/unknown-outcome.ts";
+import { unknownReference } from "./rules/unknown-reference.ts";
+import { unknownTool } from "./rules/unknown-tool.ts";
+import { unreachableNode } from "./rules/unreachable-node.ts";
+
+/** Every rule, in the order in which they run; the report is sorted by position. */
+export const rules: readonly Rule[] = [
+  unknownNode,
+  edgeFromEnd,
+  mixedEdges,
+  unknownOutcome,
+  duplicateEdge,
+  deadRoute,
+  humanMode,
+  inputCollision,
+  unknownTool,
+  unknownReference,
+  nearReference,
+  badContainer,
+  referenceInRun,
+  bracesInRun,
+  cannotFail,
+  pipeHidesFailure,
+  crlfInRun,
+  readsOwnState,
+  unreachableNode,
+  failureSwallowed,
+  onlyUnconditional,
+  loopWithoutBound,
+  loopWithTwoEntries,
+  joinUnmet,
+];

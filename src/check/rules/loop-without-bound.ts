@@ -1,0 +1,26 @@
+import { classOf } from "../../model/blueprint.ts";
+import { limits } from "../../model/limits.ts";
+import { fieldRange } from "../../language/source.ts";
+import type { Rule } from "../rule.ts";
+
+/** A loop that only the default number of steps ends: no agentic node, no cap, no limit in it. */
+export const loopWithoutBound: Rule = {
+  code: "loop-without-bound",
+  needs: "graph",
+  check({ source, topology }, report) {
+    if (source.blueprint.limits.steps !== undefined) return;
+    const graph = topology();
+    for (const loop of graph.loops()) {
+      const ids = loop.flatMap((index) => graph.ids[index] ?? []);
+      const bounded = ids.some((id) => {
+        const node = source.blueprint.nodes.get(id);
+        return node === undefined || node.cap !== undefined || node.progress !== undefined || classOf(node) === "agentic" || classOf(node) === "human";
+      });
+      const [first] = ids;
+      if (bounded || first === undefined) continue;
+      const shown = ids.slice(0, 6).map((id) => `\`${id}\``).join(", ");
+      const message = `The loop of ${shown}${ids.length > 6 ? ", …" : ""} has no bound of its own; the default of ${limits.stepsWithLoopDefault} steps ends it`;
+      report(fieldRange(source, first), message, "Add `cap:` to a node of the loop, or `limits: {steps: …}`.");
+    }
+  },
+};

@@ -1,0 +1,64 @@
+import type { Reference } from "../../model/template.ts";
+import { portProblem } from "../../language/ports.ts";
+import { rangeWithin } from "../../language/scalar-range.ts";
+import type { Source } from "../../language/source.ts";
+import { references } from "../../language/template.ts";
+import { valueOf } from "../../language/tree.ts";
+import type { Rule, RuleContext } from "../rule.ts";
+
+/** Every reference names a node, an input or `task`, and a port that can exist. */
+export const unknownReference: Rule = {
+  code: "unknown-reference",
+  needs: "document",
+  check(context, report) {
+    const { source } = context;
+    const inputs = inputNames(source);
+    for (const { template, scalar } of source.templates) {
+      for (const ref of references(template)) {
+        const found = fault(ref, template.source.slice(ref.start, ref.end), context, inputs);
+        if (found !== undefined) report(rangeWithin(source.text, scalar, ref.start, ref.end), found.message, found.hint);
+      }
+    }
+  },
+};
+
+interface Fault {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function inputNames(source: Source): ReadonlySet<string> {
+  const inputs = valueOf(source.root, "inputs");
+  return new Set(["task", ...(inputs?.kind === "map" ? inputs.entries.map((entry) => entry.key.source) : [])]);
+}
+
+function fault(ref: Reference, written: string, context: RuleContext, inputs: ReadonlySet<string>): Fault | undefined {
+  switch (ref.source) {
+    case "task":
+      return ref.path.length === 0 ? undefined : { message: `\`${written}\`: the task is text and has no parts`, hint: "Write {task}." };
+    case "inputs":
+      return inputFault(ref, written, context, inputs);
+    case "item":
+    case "index":
+      return { message: `\`${written}\` exists only inside a map`, hint: `To print it as text, write {${written}.` };
+    case "node":
+      return nodeFault(ref, written, context, inputs);
+  }
+}
+
+function inputFault(ref: Reference, written: string, { suggest }: RuleContext, inputs: ReadonlySet<string>): Fault | undefined {
+  if (ref.name === "") return { message: `\`${written}\` names no input`, hint: "Write {inputs.name}." };
+  if (inputs.has(ref.name)) return undefined;
+  return { message: `\`${written}\`: there is no input \`${ref.name}\`${suggest(ref.name, inputs)}`, hint: `Declare it: inputs: {${ref.name}: string}` };
+}
+
+function nodeFault(ref: Reference, written: string, { source, suggest }: RuleContext, inputs: ReadonlySet<string>): Fault | undefined {
+  if (source.origins.has(ref.name)) {
+    const node = source.blueprint.nodes.get(ref.name);
+    const problem = node && portProblem(node, ref.path, suggest);
+    return problem === undefined ? undefined : { message: `\`${written}\`: ${problem.message}`, hint: problem.hint };
+  }
+  if (inputs.has(ref.name)) return { message: `\`${written}\` names an input`, hint: `Write {inputs.${[ref.name, ...ref.path].join(".")}}.` };
+  const message = `\`${written}\` names nothing here: \`${ref.name}\` is no node${suggest(ref.name, ["task", ...source.origins.keys()])}`;
+  return { message, hint: `References are {task}, {inputs.name} and {node}; to print it as text, write {${written}.` };
+}

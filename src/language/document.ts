@@ -1,0 +1,238 @@
+import type { Blueprint, Node } from "../model/blueprint.ts";
+import type { Range } from "../model/diagnostic.ts";
+import { limits } from "../model/limits.ts";
+import type { Report } from "./codes.ts";
+import { flowEdges, parseFlow } from "./expand/flow.ts";
+import type { FlowNode, FlowStep } from "./expand/flow.ts";
+import { readEdges } from "./expand/edges.ts";
+import { readNext } from "./expand/next.ts";
+import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
+import { Reading } from "./read/reading.ts";
+import { readPartial } from "./read/collections.ts";
+import type { Read } from "./read/collections.ts";
+import type { Plugins } from "./read/nodes.ts";
+import { nodeOrigins, readNode } from "./read/nodes.ts";
+import { rangeWithin } from "./scalar-range.ts";
+import type { LocatedEdge, NodeOrigin, Source } from "./source.ts";
+import type { Located, LocatedMap, LocatedScalar } from "./tree.ts";
+import { describe, entryOf, quote } from "./tree.ts";
+import { readYaml } from "./yaml.ts";
+
+/**
+ * Reads a document: text → tree → fields → expanded graph. Reports what makes a part unreadable; rules judge the rest.
+ * Null when there is no map to look into.
+ */
+export function readDocument(text: string, report: Report, plugins: Plugins): Source | null {
+  const root = readYaml(text, report);
+  if (root === null) return null;
+  const reading = new Reading(report);
+  if (root.kind !== "map") {
+    const hint = "A blueprint is a map with `name:`, `nodes:` and `edges:`.";
+    reading.problem("wrong-type", root, `The document must be a map, not ${describe(root)}`, hint);
+    return null;
+  }
+  return new DocumentReader(text, root, reading, plugins).read();
+}
+
+class DocumentReader {
+  readonly #text: string;
+  readonly #root: LocatedMap;
+  readonly #reading: Reading;
+  readonly #plugins: Plugins;
+  #flowEntry = "";
+
+  constructor(text: string, root: LocatedMap, reading: Reading, plugins: Plugins) {
+    this.#text = text;
+    this.#root = root;
+    this.#reading = reading;
+    this.#plugins = plugins;
+  }
+
+  read(): Source {
+    const reading = this.#reading;
+    const nodesAt = this.#section("nodes");
+    const origins = nodesAt === undefined ? new Map<string, NodeOrigin>() : nodeOrigins(nodesAt, reading);
+    reading.nodeNames = new Set(origins.keys());
+    const { values: top } = readPartial(this.#root, documentFields, reading, [...graphKeys, ...watchKeys]);
+    this.#checkForm();
+    const nodes = this.#nodes(origins);
+    const flow = this.#flow(origins, nodes);
+    const edges = flow ?? this.#edges(origins);
+    reading.owner = "the document";
+    reading.node = undefined;
+    const entry = this.#entry(origins, edges);
+    return {
+      text: this.#text,
+      root: this.#root,
+      blueprint: assemble(top, entry?.name ?? "", nodes, edges),
+      origins,
+      edges,
+      templates: reading.templates,
+      entryAt: entry?.at,
+    };
+  }
+
+  #at(key: string): Located | undefined {
+    return entryOf(this.#root, key)?.value;
+  }
+
+  #section(key: string): LocatedMap | undefined {
+    const node = this.#at(key);
+    if (node === undefined || node.kind === "map") return node;
+    return this.#reading.wrongType(node, key, "a map from names to nodes");
+  }
+
+  /** Exactly one way to say what runs. */
+  #checkForm(): void {
+    const version = this.#at("blueprint");
+    if (version !== undefined && !(version.kind === "scalar" && version.value === 2)) {
+      const hint = "Remove the key, or write `blueprint: 2`; older formats are not converted.";
+      this.#reading.problem("invalid-value", version, `\`blueprint\` is the version of the format and must be 2, not ${describe(version)}`, hint);
+    }
+    for (const key of watchKeys) {
+      const entry = entryOf(this.#root, key);
+      if (entry !== undefined) this.#reading.problem("no-pipeline", entry.key, `\`${key}\` belongs to watches and triggers, which this version does not run`);
+    }
+    const flow = entryOf(this.#root, "flow");
+    for (const key of ["edges", "entry"] as const) {
+      const beside = entryOf(this.#root, key);
+      if (flow === undefined || beside === undefined) continue;
+      this.#reading.problem("two-forms", beside.key, `\`${key}\` beside \`flow\`: the flow already says it`, `Remove \`${key}\` or \`flow\`.`);
+    }
+    if (flow === undefined && this.#at("nodes") === undefined && !watchKeys.some((key) => this.#at(key) !== undefined)) {
+      const first = this.#root.entries[0]?.key ?? this.#root;
+      this.#reading.problem("no-pipeline", first, "The document has neither `nodes` nor `flow`, so there is nothing to run", "Add `nodes:` and `edges:`, or `flow:`.");
+    }
+  }
+
+  #nodes(origins: ReadonlyMap<string, NodeOrigin>): Map<string, Node> {
+    const nodes = new Map<string, Node>();
+    if (origins.size > limits.nodesPerBlueprint) {
+      const at = this.#at("nodes") ?? this.#root;
+      this.#reading.problem("invalid-value", at, `The document has ${origins.size} nodes; at most ${limits.nodesPerBlueprint} are allowed`);
+      return nodes;
+    }
+    for (const [id, { value }] of origins) {
+      const node = readNode(id, value, this.#reading, this.#plugins);
+      if (node !== undefined) nodes.set(id, node);
+    }
+    return nodes;
+  }
+
+  /** `edges` of the document and `next` of its nodes. */
+  #edges(origins: ReadonlyMap<string, NodeOrigin>): LocatedEdge[] {
+    const listed = this.#at("edges");
+    const edges = listed === undefined ? [] : readEdges(listed, this.#reading);
+    const sources = new Set(edges.map(({ edge }) => edge.from));
+    for (const [id, { key, value }] of origins) {
+      const next = entryOf(value, "next");
+      if (next === undefined) continue;
+      this.#reading.owner = `node \`${id}\``;
+      if (sources.has(id)) {
+        const message = `Node \`${id}\` has \`next\` and also edges in \`edges\`; it has one form or the other`;
+        this.#reading.problem("two-forms", next.key, message, "Move its edges into one of the two.");
+      }
+      edges.push(...readNext(key, next.value, this.#reading));
+    }
+    return edges;
+  }
+
+  /** Edges of `flow`; adds the nodes that stand for repeated names. Undefined without a flow. */
+  #flow(origins: Map<string, NodeOrigin>, nodes: Map<string, Node>): LocatedEdge[] | undefined {
+    const text = this.#at("flow");
+    if (text === undefined) return undefined;
+    this.#reading.owner = "the document";
+    if (text.kind !== "scalar" || typeof text.value !== "string") {
+      this.#reading.wrongType(text, "flow", "text such as a -> [b] -> c", "Put the flow into quotes: flow: \"(a & b) -> c\"");
+      return [];
+    }
+    const flow = parseFlow(text.value);
+    const at = (part: { readonly start: number; readonly end: number }): Range => rangeWithin(this.#text, text, part.start, part.end);
+    if ("problem" in flow) {
+      const { code, message, hint } = flow.problem;
+      this.#reading.problem(code, at(flow.problem), message, hint);
+      return [];
+    }
+    const first = flow.steps[0];
+    this.#flowEntry = first?.nodes[0]?.id ?? "";
+    if (first !== undefined && first.nodes.length > 1) {
+      this.#reading.problem("flow-syntax", at(first), "A flow begins with one node, not with a group", "Put a node before the group that both sides follow.");
+    }
+    this.#flowNodes(flow.steps, text, at, origins, nodes);
+    return flowEdges(flow.steps, at);
+  }
+
+  #flowNodes(steps: readonly FlowStep[], text: LocatedScalar, at: (node: FlowNode) => Range, origins: Map<string, NodeOrigin>, nodes: Map<string, Node>): void {
+    for (const [index, step] of steps.entries()) {
+      for (const node of step.nodes) {
+        const origin = origins.get(node.name);
+        if (origin === undefined) {
+          this.#unknownInFlow(node, at(node), origins);
+          origins.set(node.name, { key: { ...text, range: at(node) }, value: text });
+          continue;
+        }
+        origins.set(node.id, origin);
+        const definition = nodes.get(node.name);
+        const before = steps[index - 1];
+        if (definition !== undefined) nodes.set(node.id, bracketed({ ...definition, id: node.id }, step.bracket));
+        if (step.bracket && before !== undefined) this.#checkBracket(step, before, at(node), nodes);
+        const next = entryOf(origin.value, "next");
+        if (next !== undefined) this.#reading.problem("two-forms", next.key, `Node \`${node.name}\` has \`next\` and stands in the flow`, "Remove `next`.");
+      }
+    }
+  }
+
+  #unknownInFlow(node: FlowNode, range: Range, origins: ReadonlyMap<string, NodeOrigin>): void {
+    const message = `The flow names ${quote(node.name)}, which is not defined${this.#reading.suggest(node.name, origins.keys())}`;
+    this.#reading.problem("unknown-node", range, message, `Define it: nodes: {${node.name}: {type: script, run: …}}`);
+  }
+
+  #checkBracket(step: FlowStep, before: FlowStep, range: Range, nodes: ReadonlyMap<string, Node>): void {
+    for (const check of before.nodes) {
+      const type = nodes.get(check.id)?.type;
+      if (type !== "agent" && type !== "agent_sandbox") continue;
+      const message = `The bracket [${step.nodes[0]?.name}] follows the agentic node \`${check.name}\`; a bracket follows a deterministic check`;
+      this.#reading.problem("flow-bracket", range, message, "Put a check between them: implement -> test -> [fix-ci]");
+    }
+  }
+
+  #entry(origins: ReadonlyMap<string, NodeOrigin>, edges: readonly LocatedEdge[]): { readonly name: string; readonly at: Range | undefined } | undefined {
+    const given = this.#at("entry");
+    if (given?.kind === "scalar" && given.source !== "") return { name: given.source, at: given.range };
+    if (given !== undefined) return this.#reading.wrongType(given, "entry", "the name of a node");
+    if (this.#at("flow") !== undefined) return { name: this.#flowEntry, at: undefined };
+    const targets = new Set(edges.map(({ edge }) => edge.to));
+    const free = [...origins.keys()].filter((id) => !targets.has(id));
+    const [only] = free;
+    if (only !== undefined && free.length === 1) return { name: only, at: undefined };
+    if (origins.size === 0) return undefined;
+    const shown = free.slice(0, 8).map((id) => `\`${id}\``).join(", ");
+    const why = free.length === 0 ? "every node has an incoming edge" : `${free.length} nodes have no incoming edge (${shown})`;
+    this.#reading.problem("no-entry", this.#root.entries[0]?.key ?? this.#root, `It is not clear where the run begins: ${why}`, "Add `entry:` with the name of a node.");
+    return undefined;
+  }
+}
+
+/** A deterministic node in a bracket runs once; an agentic one has its own cap. */
+function bracketed(node: Node, bracket: boolean): Node {
+  const agentic = node.type === "agent" || node.type === "agent_sandbox";
+  return bracket && !agentic && node.cap === undefined ? { ...node, cap: 1 } : node;
+}
+
+function assemble(top: Partial<Read<typeof documentFields>>, entry: string, nodes: ReadonlyMap<string, Node>, edges: readonly LocatedEdge[]): Blueprint {
+  return {
+    inputs: {},
+    outputs: {},
+    agent: {},
+    limits: {},
+    escalate: ["cap", "no_progress"],
+    records: {},
+    workspace: {},
+    concurrency: {},
+    name: "",
+    ...top,
+    entry,
+    nodes,
+    edges: edges.map(({ edge }) => edge),
+  };
+}

@@ -1,0 +1,94 @@
+import { END } from "../../model/blueprint.ts";
+import type { Range } from "../../model/diagnostic.ts";
+import { limits } from "../../model/limits.ts";
+import { unknownField } from "../read/collections.ts";
+import type { Reading } from "../read/reading.ts";
+import { word } from "../read/scalars.ts";
+import type { LocatedEdge } from "../source.ts";
+import type { Located, LocatedMap, LocatedScalar } from "../tree.ts";
+import { quote } from "../tree.ts";
+
+const edgeKeys = ["from", "to", "when", "as"];
+const ending = word("failed");
+
+/** Reads `edges`: one located edge per from × to × when, in document order. */
+export function readEdges(node: Located, reading: Reading): LocatedEdge[] {
+  const edges: LocatedEdge[] = [];
+  if (node.kind !== "list") {
+    if (node.kind !== "scalar" || node.value !== null) reading.wrongType(node, "edges", "a list of edges");
+    return edges;
+  }
+  for (const [index, item] of node.items.entries()) {
+    reading.owner = `edge ${index + 1}`;
+    if (item.kind === "map") readEdge(item, reading, edges);
+    else reading.wrongType(item, "edges", "a map such as {from: a, to: b}");
+    if (edges.length > limits.edgesPerBlueprint) {
+      reading.problem("invalid-value", item, `The document has more than ${limits.edgesPerBlueprint} edges`);
+      return [];
+    }
+  }
+  return edges;
+}
+
+interface Parts {
+  from?: readonly LocatedScalar[];
+  to?: readonly LocatedScalar[];
+  when?: readonly LocatedScalar[];
+  as?: { readonly value: "failed"; readonly range: Range };
+}
+
+function readEdge(map: LocatedMap, reading: Reading, edges: LocatedEdge[]): void {
+  const parts: Parts = {};
+  for (const entry of map.entries) {
+    const key = entry.key.source;
+    if (key === "from" || key === "to" || key === "when") parts[key] = names(entry.value, reading, key);
+    else if (key === "as") {
+      const value = ending.read(entry.value, reading, key);
+      if (value !== undefined) parts.as = { value, range: entry.value.range };
+    } else unknownField(entry, edgeKeys, reading);
+  }
+  for (const key of ["from", "to"] as const) {
+    if (parts[key] === undefined) reading.problem("missing-field", map, `${capital(reading.owner)} has no \`${key}\``, `Write {from: a, to: b}; \`to: END\` ends the path.`);
+  }
+  for (const from of parts.from ?? []) {
+    for (const to of parts.to ?? []) {
+      for (const when of parts.when ?? [undefined]) {
+        if (edges.length > limits.edgesPerBlueprint) return;
+        edges.push(locatedEdge(from, to, when, parts.as, reading));
+      }
+    }
+  }
+}
+
+function locatedEdge(from: LocatedScalar, to: LocatedScalar, when: LocatedScalar | undefined, as: Parts["as"], reading: Reading): LocatedEdge {
+  const target = isEnd(to.source) ? END : to.source;
+  if (as !== undefined && target !== END) {
+    reading.problem("invalid-value", as.range, `\`as: failed\` says how a path ends, but this edge leads to ${quote(to.source)}`, "Use it on an edge to END.");
+  }
+  return {
+    edge: { from: from.source, to: target, ...(when === undefined ? {} : { when: when.source }), ...(as === undefined ? {} : { as: as.value }) },
+    from: from.range,
+    to: to.range,
+    ...(when === undefined ? {} : { when: when.range }),
+    ...(as === undefined ? {} : { as: as.range }),
+  };
+}
+
+export function isEnd(name: string): boolean {
+  return name.length === 3 && name.toUpperCase() === END;
+}
+
+/** A name or a list of names. */
+export function names(node: Located, reading: Reading, field: string): readonly LocatedScalar[] {
+  const items = node.kind === "list" ? node.items : [node];
+  if (items.length === 0) reading.problem("invalid-value", node, `${reading.place(field)} is an empty list`);
+  return items.flatMap((item) => {
+    if (item.kind === "scalar" && item.source !== "") return [item];
+    reading.wrongType(item, field, "a name");
+    return [];
+  });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

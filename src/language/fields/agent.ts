@@ -1,0 +1,34 @@
+import { limits } from "../../model/limits.ts";
+import { boolean, integer, text, word } from "../read/scalars.ts";
+import { listOf, object, optional, required } from "../read/collections.ts";
+
+const patterns = listOf(text());
+
+const policy = object(
+  {
+    mode: required(word("allow_all", "read_only", "ask"), "What the agent may do when nothing else says so."),
+    allow: optional(patterns, "Tools or commands that are allowed whatever the mode."),
+    deny: optional(patterns, "Tools or commands that are never allowed."),
+    network: optional(boolean, "Whether its commands may use the network."),
+  },
+  "`policy`",
+);
+
+const context = object(
+  {
+    include: optional(patterns, "Files put into the prompt before the first turn (globs)."),
+    read: optional(patterns, "Files it may read (globs)."),
+    only: optional(word("require", "report"), "Whether a read outside the list is refused or reported."),
+  },
+  "`context`",
+);
+
+/** Settings of an agentic node, and of `agent` at the top level, where they are the defaults. */
+export const agentSettings = {
+  provider: optional(text(), "Name of a configured provider."),
+  model: optional(text(), "Model as vendor/name."),
+  tools: optional(listOf(text()), "The only tools it is offered."),
+  policy: optional(policy, "What it may do."),
+  turns: optional(integer(1, limits.agentTurnsMax), "Most turns of one pass."),
+  context: optional(context, "What it is shown and may read."),
+};

@@ -1,0 +1,221 @@
+import type { HumanOption, Join, Node, ToolArgument, ToolArguments } from "../../model/blueprint.ts";
+import { limits } from "../../model/limits.ts";
+import { json, listOf, mapOf, object, optional, required } from "../read/collections.ts";
+import type { Fields } from "../read/collections.ts";
+import type { Reader, Reading } from "../read/reading.ts";
+import { boolean, duration, integer, looseTemplate, positive, requiredText, size, template, templateOf, text, word } from "../read/scalars.ts";
+import type { Located } from "../tree.ts";
+import { quote } from "../tree.ts";
+import { agentSettings } from "./agent.ts";
+import { inputSpec, outputFormat } from "./schemas.ts";
+
+const variable = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: "the name of an environment variable" };
+const note = text({ maxCharacters: limits.noteCharacters });
+
+const join: Reader<Join> = {
+  expected: "`live`, `any` or a number of arms",
+  schema: { anyOf: [{ enum: ["live", "any"] }, { type: "integer", minimum: 1 }] },
+  read(node, reading, field) {
+    if (node.kind === "scalar" && typeof node.value === "number") return integer(1, 10_000).read(node, reading, field);
+    return word("live", "any").read(node, reading, field);
+  },
+};
+
+const effect = object(
+  {
+    probe: required(text(), "Read-only command that finds out whether the effect is there."),
+    done: required(text(), "Rule on the probe's outcome that says so."),
+  },
+  "`effect`",
+);
+
+const presentation = {
+  title: optional(text({ maxCharacters: 120 }), "Short name for people."),
+  note: optional(note, "What it is for."),
+  was: optional(text(), "Its former name; carries counts, cases and history over."),
+} satisfies Fields;
+
+const common = {
+  ...presentation,
+  cap: optional(integer(1, limits.capMaxPasses), "Most passes of this node for one task."),
+  timeout: optional(duration, "Longest time of one attempt.", "timeoutMs"),
+  retry: optional(integer(0, limits.retriesMax), "Attempts after an error that came before any effect."),
+  join: optional(join, "When a node with several incoming edges starts."),
+  losers: optional(word("cancel", "drain"), "What becomes of arms that an any or k join no longer needs."),
+  env: optional(mapOf(looseTemplate, variable), "Environment variables; the way data reaches a command."),
+  secrets: optional(listOf(text(variable)), "Names of secrets it may see."),
+  stdin: optional(template, "Text on its standard input."),
+  output: optional(outputFormat, "How its output is read."),
+  expect: optional(word("success", "failure"), "`failure` turns the outcome round."),
+  effect: optional(effect, "How to find out, after a crash, whether it took effect."),
+  idempotent: optional(boolean, "It may be run again after a crash."),
+  progress: optional(text(), "Command that prints a number; a loop goes on only while it improves."),
+  writes: optional(listOf(text()), "Files it may change (globs)."),
+} satisfies Fields;
+
+/** Values whose strings are templates. */
+export const argument: Reader<ToolArgument> = {
+  expected: "a value",
+  schema: {},
+  read: (node, reading, field) => argumentOf(node, reading, field),
+};
+
+function argumentOf(node: Located, reading: Reading, field: string): ToolArgument | undefined {
+  if (node.kind === "list") {
+    const items = node.items.map((item) => argumentOf(item, reading, field));
+    return items.includes(undefined) ? undefined : { kind: "list", items: items.filter((item) => item !== undefined) };
+  }
+  if (node.kind === "map") {
+    const entries = args.read(node, reading, field);
+    return entries && { kind: "map", entries };
+  }
+  if (typeof node.value === "string") return { kind: "template", template: templateOf(node, reading, field) };
+  return { kind: "literal", value: node.value };
+}
+
+const args: Reader<ToolArguments> = mapOf(argument);
+
+/** `env` of a provision node: names only. A value written there is refused and never repeated in the message. */
+const variableName: Reader<string> = {
+  expected: "the name of an environment variable",
+  schema: { type: "string", pattern: variable.pattern.source },
+  read(node, reading, field) {
+    if (node.kind !== "scalar") {
+      reading.problem("value-in-env", node, `${reading.place(field)} lists names of variables only`, "The values are read from the environment when the run starts.");
+      return undefined;
+    }
+    if (variable.pattern.test(node.source)) return node.source;
+    const named = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(node.source)?.[1];
+    const range = { start: node.range.start, end: node.range.start + (named === undefined ? 1 : named.length + (node.style === "plain" ? 0 : 1)) };
+    const hint = named === undefined ? "Write names such as API_KEY." : `Write ${named} alone; its value is read from the environment when the run starts.`;
+    reading.problem("value-in-env", range, `${reading.place(field)} lists names of variables only, without values`, hint);
+    return undefined;
+  },
+};
+
+const optionId = { pattern: /^[A-Za-z0-9_-]{1,64}$/, words: "an id of letters, digits, _ and -, at most 64" };
+const reservedOptions: ReadonlySet<string> = new Set(["success", "failure", "error", "other", "end"]);
+
+const optionText = text(optionId);
+
+const optionName: Reader<string> = {
+  ...optionText,
+  read(node, reading, field) {
+    const id = node.kind === "scalar" ? node.source : "";
+    if (reservedOptions.has(id.toLowerCase())) {
+      reading.problem("reserved-name", node, `${quote(id)} cannot be an option of ${reading.owner}: it has a fixed meaning in \`when:\``);
+      return undefined;
+    }
+    // YAML reads some ids (`no`, `1`) as other types; an id is what is written.
+    return optionText.read(node.kind === "scalar" ? { ...node, value: node.source } : node, reading, field);
+  },
+};
+
+const titles = object({ title: optional(text(), "Text shown for the option.") }, "the option");
+
+/** Options as a list of ids, or a map from id to what is shown. */
+const options: Reader<readonly HumanOption[]> = {
+  expected: "a list of ids or a map from id to {title}",
+  schema: {
+    anyOf: [
+      { type: "array", items: optionName.schema, minItems: 1 },
+      { type: "object", additionalProperties: { type: "object", additionalProperties: false, properties: { title: { type: "string" } } } },
+    ],
+  },
+  read(node, reading, field) {
+    if (node.kind !== "map") return listOf(optionName).read(node, reading, field)?.map((id) => ({ id }));
+    return node.entries.flatMap(({ key, value }) => {
+      const id = optionName.read(key, reading, field);
+      const shown = value.kind === "scalar" && value.value === null ? {} : titles.read(value, reading, field);
+      return id === undefined || shown === undefined ? [] : [{ id, ...shown }];
+    });
+  },
+};
+
+const command = text({ words: "a command as text" });
+const container = required(template, "Reference to the sandbox: `{name}` of a provision node.");
+
+/** What each node type has besides the common fields; the one source of checking, docs and the editor schema. */
+export const nodeFields = {
+  agent: {
+    ...common,
+    ...agentSettings,
+    prompt: required(requiredText, "What it is asked to do."),
+    options: optional(listOf(optionName), "Its answer is one of these, routable by `when:`."),
+  },
+  tool: {
+    ...common,
+    tool: required(text(), "Name of a registered tool."),
+    args: optional(args, "Arguments; strings may hold references."),
+  },
+  script: {
+    ...common,
+    run: required(command, "Shell command; exit 0 is success."),
+    shell: optional(word("sh", "bash"), "`bash` adds pipefail."),
+    autofix: optional(command, "Command that runs once after a failure, then the check again, at no cost."),
+    cwd: optional(text(), "Working folder inside the workspace."),
+  },
+  human: {
+    ...common,
+    prompt: required(requiredText, "What the person is asked."),
+    mode: optional(word("input", "approval", "choice", "form"), "Kind of answer; input when absent."),
+    show: optional(listOf(template), "References shown as inert evidence and bound into the answer."),
+    options: optional(options, "What can be chosen."),
+    fields: optional(mapOf(inputSpec), "Fields of a form."),
+    default: optional(json, "Answer when the time is up."),
+    approvers: optional(listOf(text()), "Who may answer."),
+  },
+  provision: {
+    ...common,
+    image: required(text(), "Image of the sandbox."),
+    env: optional(listOf(variableName), "Names of environment variables to forward; never values.", "forward"),
+    network: optional(text(), "Network of the sandbox."),
+    memory: optional(size, "Memory limit.", "memoryBytes"),
+    cpus: optional(positive(1024), "Processors."),
+    pids: optional(integer(1, 1_000_000), "Most processes."),
+    mount: optional(listOf(text()), "Folders to mount."),
+  },
+  checkout: {
+    ...common,
+    container,
+    repo: required(requiredText, "Repository to clone."),
+    ref: optional(template, "Branch, tag or commit."),
+    path: optional(template, "Where to put it; /workspace when absent."),
+  },
+  exec: {
+    ...common,
+    container,
+    run: required(command, "Shell command inside the sandbox."),
+    workdir: optional(text(), "Working folder in the sandbox."),
+  },
+  agent_sandbox: {
+    ...common,
+    ...agentSettings,
+    container,
+    prompt: required(requiredText, "What it is asked to do."),
+    port: optional(integer(1, 65_535), "Port the agent listens on."),
+    command: optional(command, "Command that starts the agent."),
+  },
+  code: {
+    ...common,
+    language: required(word("js", "ts"), "Language of the body."),
+    body: required(text({ words: "source code as text" }), "Function body; `return` is the output, `fail(text)` a failure."),
+    with: optional(args, "Values handed in by name."),
+  },
+  wait: {
+    ...presentation,
+    for: optional(duration, "How long.", "forMs"),
+    until: optional(text(), "Until when (ISO 8601)."),
+  },
+} satisfies Partial<Record<Node["type"], Fields>>;
+
+/** Fields of a node type from outside, besides its own. */
+export const pluginCommonFields = common;
+
+export type BuiltInType = keyof typeof nodeFields;
+
+export const builtInTypes = Object.keys(nodeFields).sort();
+
+export function isBuiltIn(type: string): type is BuiltInType {
+  return Object.hasOwn(nodeFields, type);
+}

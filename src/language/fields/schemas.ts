@@ -1,0 +1,214 @@
+import type { InputSpec, OutputFormat, OutputSpec, TypeSpec } from "../../model/blueprint.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { oneOfWords } from "../nearest.ts";
+import { listOf, json, mapOf, object, optional, required, toJson } from "../read/collections.ts";
+import type { Reader, Reading } from "../read/reading.ts";
+import { boolean, template, text } from "../read/scalars.ts";
+import type { Located, LocatedMap } from "../tree.ts";
+import { entryOf, quote } from "../tree.ts";
+import { parseType, typeSchema, typeWords } from "../types.ts";
+
+const schemaWords = ["$schema", "$ref", "properties", "items", "anyOf", "oneOf", "allOf", "const", "enum", "additionalProperties"];
+
+/** A map is a JSON Schema when it uses a word of it that no short schema could mean; else each key is a field with a type. */
+function isJsonSchema(map: LocatedMap): boolean {
+  if (schemaWords.some((word) => entryOf(map, word) !== undefined)) return true;
+  const type = entryOf(map, "type")?.value;
+  return type?.kind === "scalar" && (type.source === "object" || type.source === "array");
+}
+
+/** `{verdict: "enum[approve, reject]", why: string}` or a JSON Schema. A trailing `?` makes a field of the short form optional. */
+export function readSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
+  if (isJsonSchema(node)) return jsonSchema(node, reading, field);
+  const properties: Record<string, Json> = {};
+  const needed: string[] = [];
+  for (const { key, value } of node.entries) {
+    const isOptional = key.source.endsWith("?");
+    const name = isOptional ? key.source.slice(0, -1) : key.source;
+    const type = typeReader.read(value, reading, `${field}.${key.source}`);
+    if (type === undefined) return undefined;
+    properties[name] = typeSchema(type);
+    if (!isOptional) needed.push(name);
+  }
+  return { type: "object", properties, required: needed, additionalProperties: false };
+}
+
+function jsonSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
+  const bad = findBadSchemaPart(node);
+  if (bad !== undefined) {
+    reading.problem("invalid-schema", bad.at, `${bad.what} in the JSON Schema of ${reading.place(field)}`, bad.hint);
+    return undefined;
+  }
+  // A located map becomes an object.
+  return toJson(node) as JsonObject;
+}
+
+interface BadPart {
+  readonly at: Located;
+  readonly what: string;
+  readonly hint: string;
+}
+
+const schemaTypes: ReadonlySet<string> = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
+
+function findBadSchemaPart(node: Located): BadPart | undefined {
+  if (node.kind !== "map") return undefined;
+  for (const { key, value } of node.entries) {
+    if (key.source === "$ref" && value.kind === "scalar" && !value.source.startsWith("#")) {
+      return { at: value, what: `The reference ${quote(value.source)} leaves the document`, hint: "A schema is checked offline: use #/definitions/…" };
+    }
+    if (key.source === "type" && value.kind === "scalar" && !schemaTypes.has(value.source)) {
+      return { at: value, what: `There is no type ${quote(value.source)}`, hint: `JSON Schema has ${oneOfWords([...schemaTypes])}.` };
+    }
+    if (key.source === "pattern" && value.kind === "scalar" && badPattern(value.source) !== undefined) {
+      return { at: value, what: `${quote(value.source)} is no regular expression`, hint: "Write an ECMAScript pattern." };
+    }
+    const inner = key.source === "properties" || key.source === "definitions" || key.source === "$defs" ? findBadInside(value) : findBadSchemaPart(value);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+/** Keys under `properties` are names, not words of JSON Schema. */
+function findBadInside(node: Located): BadPart | undefined {
+  if (node.kind !== "map") return undefined;
+  for (const { value } of node.entries) {
+    const bad = findBadSchemaPart(value);
+    if (bad !== undefined) return bad;
+  }
+  return undefined;
+}
+
+/** Why a pattern cannot be compiled, or undefined. */
+function badPattern(source: string): string | undefined {
+  try {
+    new RegExp(source, "u");
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const typeSchemaPattern = String.raw`^\s*(string|number|integer|boolean|json|file|path|duration|list\s*<.*>|enum\s*\[[^\[\]]*\])\s*$`;
+
+/** A word of types, or a schema. */
+export const typeReader: Reader<TypeSpec> = {
+  expected: "a type",
+  schema: { anyOf: [{ type: "string", pattern: typeSchemaPattern }, { type: "object" }] },
+  read(node, reading, field) {
+    if (node.kind === "map") {
+      const schema = readSchema(node, reading, field);
+      return schema && { kind: "schema", schema };
+    }
+    if (node.kind !== "scalar" || node.source === "") return reading.wrongType(node, field, "a type", `Types are ${oneOfWords(typeWords)}.`);
+    const type = parseType(node.source);
+    if (type === undefined) {
+      const message = `${reading.place(field)} has the unknown type ${quote(node.source)}${reading.suggest(node.source, typeWords)}`;
+      reading.problem("invalid-schema", node, message, `Types are ${oneOfWords(typeWords)}, or a JSON Schema.`);
+    }
+    return type;
+  },
+};
+
+const formats = ["text", "lines", "json"] as const;
+
+/** `output:` of a node. */
+export const outputFormat: Reader<OutputFormat> = {
+  expected: "`text`, `lines`, `json` or a schema",
+  schema: { anyOf: [{ enum: formats }, { type: "object" }] },
+  read(node, reading, field) {
+    if (node.kind === "map") {
+      const schema = readSchema(node, reading, field);
+      return schema && { as: "schema", schema };
+    }
+    const as = node.kind === "scalar" ? formats.find((format) => format === node.source) : undefined;
+    if (as !== undefined) return { as };
+    const type = node.kind === "scalar" && typeof node.value === "string" ? parseType(node.source) : undefined;
+    if (type !== undefined) return { as: "schema", schema: typeSchema(type) };
+    const hint = 'A schema lists fields and their types: {verdict: "enum[approve, reject]", why: string}.';
+    return reading.wrongType(node, field, "`text`, `lines`, `json` or a schema", hint);
+  },
+};
+
+const inputFields = {
+  type: optional(typeReader, "Type of the value; text when absent."),
+  description: optional(text({ maxCharacters: 500 }), "What the value is for, shown in forms and help."),
+  default: optional(json, "Value when none is given."),
+  sensitive: optional(boolean, "Mask the value everywhere and keep it out of the environment."),
+  enum: optional(listOf(json), "The only values allowed."),
+  pattern: optional(text(), "Regular expression (ECMAScript, whole value) that a text must match."),
+};
+const inputMap = object(inputFields, "the input");
+
+/** `inputs.x`: a bare type or a map. */
+export const inputSpec: Reader<InputSpec> = {
+  expected: "a type or a map",
+  schema: { anyOf: [typeReader.schema, inputMap.schema] },
+  read(node, reading, field) {
+    if (node.kind !== "map") {
+      const type = typeReader.read(node, reading, field);
+      return type && { type };
+    }
+    const read = inputMap.read(node, reading, field);
+    if (read === undefined) return undefined;
+    const spec: InputSpec = { ...read, type: read.type ?? { kind: "string" } };
+    const problem = misfit(spec);
+    if (problem === undefined) return spec;
+    const at = entryOf(node, problem.field)?.value ?? node;
+    reading.problem("invalid-value", at, `${reading.place(`${field}.${problem.field}`)} ${problem.what}`);
+    return undefined;
+  },
+};
+
+function misfit(spec: InputSpec): { readonly field: "pattern" | "default" | "enum"; readonly what: string } | undefined {
+  const why = spec.pattern === undefined ? undefined : badPattern(spec.pattern);
+  if (why !== undefined) return { field: "pattern", what: `is no regular expression: ${why}` };
+  if (spec.pattern !== undefined && typeSchema(spec.type)["type"] !== "string") return { field: "pattern", what: "fits only a text" };
+  if (spec.enum !== undefined && spec.enum.length === 0) return { field: "enum", what: "is empty, so that no value would be allowed" };
+  const misfitting = spec.enum?.find((value) => !fits(value, spec.type));
+  if (misfitting !== undefined) return { field: "enum", what: `holds ${JSON.stringify(misfitting)}, which has another type` };
+  if (spec.default === undefined) return undefined;
+  if (!fits(spec.default, spec.type)) return { field: "default", what: `is ${JSON.stringify(spec.default)}, which has another type` };
+  if (spec.enum !== undefined && !spec.enum.some((value) => JSON.stringify(value) === JSON.stringify(spec.default))) {
+    return { field: "default", what: "is not among the values of `enum`" };
+  }
+  if (spec.pattern !== undefined && !new RegExp(`^(?:${spec.pattern})$`, "u").test(String(spec.default))) {
+    return { field: "default", what: "does not match `pattern`" };
+  }
+  return undefined;
+}
+
+/** Whether a value written in a document has the type; a schema is judged when a run starts. */
+export function fits(value: Json, type: TypeSpec): boolean {
+  switch (type.kind) {
+    case "json":
+    case "schema":
+      return true;
+    case "list":
+      return Array.isArray(value) && value.every((item) => fits(item, type.of));
+    case "enum":
+      return typeof value === "string" && type.values.includes(value);
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+    case "boolean":
+      return typeof value === type.kind;
+    default:
+      return typeof value === "string";
+  }
+}
+
+const anyName = { pattern: /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, words: "a name of letters, digits, _ and -, at most 64" };
+
+export const inputs = mapOf(inputSpec, anyName);
+
+export const outputs: Reader<Readonly<Record<string, OutputSpec>>> = mapOf(
+  object(
+    {
+      type: required(typeReader, "Type of the value."),
+      from: required(template, "A reference to the port it comes from: `{node.port}`."),
+    },
+    "the output",
+  ),
+  anyName,
+);

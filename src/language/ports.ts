@@ -1,0 +1,57 @@
+import type { Node } from "../model/blueprint.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { oneOfWords } from "./nearest.ts";
+
+type Suggest = (word: string, candidates: Iterable<string>) => string;
+
+export interface PortProblem {
+  readonly message: string;
+  readonly hint: string;
+}
+
+const streams = ["stdout", "stderr", "exit"];
+
+/**
+ * Why `{node.path…}` cannot exist, or undefined. A process can write any port to `$TRAMMEL_OUTPUT`, so only what is known to be closed is
+ * refused: schemas, and nodes that write no ports.
+ */
+export function portProblem(node: Node, path: readonly string[], suggest: Suggest): PortProblem | undefined {
+  const [port, ...rest] = path;
+  if (port === undefined) return undefined;
+  const runsProcess = node.type === "script" || node.type === "tool" || node.type === "exec" || node.type === "plugin" || node.type === "code";
+  if (runsProcess && streams.includes(port)) {
+    return rest.length === 0 ? undefined : { message: `the port \`${port}\` has no parts`, hint: `Write {${node.id}.${port}}.` };
+  }
+  if (node.output?.as === "schema") return schemaProblem(node, node.output.schema, path, suggest);
+  if (runsProcess || node.output?.as === "json") return undefined;
+  if (node.type === "human" && node.mode === "form") {
+    const names = Object.keys(node.fields ?? {});
+    return names.includes(port) ? undefined : { message: `the form \`${node.id}\` has no field \`${port}\`${suggest(port, names)}`, hint: `Its fields are ${oneOfWords(names)}.` };
+  }
+  return { message: `${node.type} node \`${node.id}\` has no port \`${port}\``, hint: `Write {${node.id}}, or give the node an \`output\` schema.` };
+}
+
+function schemaProblem(node: Node, schema: JsonObject, path: readonly string[], suggest: Suggest): PortProblem | undefined {
+  let at: Json | undefined = schema;
+  for (const [depth, step] of path.entries()) {
+    if (!isObject(at)) return undefined;
+    const properties: Json | undefined = at["properties"];
+    if (isObject(properties) && Object.hasOwn(properties, step)) {
+      at = properties[step];
+      continue;
+    }
+    if (at["type"] === "array" && /^\d+$/.test(step)) {
+      at = at["items"];
+      continue;
+    }
+    if (!isObject(properties) || at["additionalProperties"] !== false) return undefined;
+    const names = Object.keys(properties);
+    const whole = [node.id, ...path.slice(0, depth)].join(".");
+    return { message: `\`${whole}\` has no field \`${step}\`${suggest(step, names)}`, hint: `Its fields are ${oneOfWords(names)}.` };
+  }
+  return undefined;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,170 @@
+import type { Json } from "../../model/json.ts";
+import { oneOfWords } from "../nearest.ts";
+import type { Located, LocatedEntry, LocatedMap } from "../tree.ts";
+import { quote } from "../tree.ts";
+import type { JsonSchema, Reader, Reading } from "./reading.ts";
+
+/** A list; a single value stands for a list of one where `mayBeSingle`. */
+export function listOf<T>(item: Reader<T>, mayBeSingle = false): Reader<readonly T[]> {
+  const expected = mayBeSingle ? `${item.expected} or a list of them` : `a list (each ${item.expected})`;
+  const many = { type: "array", items: item.schema };
+  return {
+    expected,
+    schema: mayBeSingle ? { anyOf: [item.schema, many] } : many,
+    read(node, reading, field) {
+      if (node.kind !== "list") {
+        if (!mayBeSingle) return reading.wrongType(node, field, expected, node.kind === "scalar" && node.source !== "" ? `Write ${field}: [${node.source}]` : undefined);
+        const single = item.read(node, reading, field);
+        return single === undefined ? undefined : [single];
+      }
+      return node.items.flatMap((element) => {
+        const value = item.read(element, reading, field);
+        return value === undefined ? [] : [value];
+      });
+    },
+  };
+}
+
+/** A map from names that the author chooses. */
+export function mapOf<T>(value: Reader<T>, keys?: { readonly pattern: RegExp; readonly words: string }): Reader<Readonly<Record<string, T>>> {
+  return {
+    expected: "a map",
+    schema: {
+      type: "object",
+      additionalProperties: value.schema,
+      ...(keys === undefined ? {} : { propertyNames: { pattern: keys.pattern.source } }),
+    },
+    read(node, reading, field) {
+      if (node.kind !== "map") return reading.wrongType(node, field, "a map");
+      const result: Record<string, T> = Object.create(null);
+      for (const entry of node.entries) {
+        const key = entry.key.source;
+        if (keys !== undefined && !keys.pattern.test(key)) {
+          reading.problem("invalid-name", entry.key, `${quote(key)} in ${reading.place(field)} must be ${keys.words}`);
+          continue;
+        }
+        const read = value.read(entry.value, reading, `${field}.${key}`);
+        if (read !== undefined) result[key] = read;
+      }
+      return result;
+    },
+  };
+}
+
+/** One field of a closed map. `as` is its name in the model where that differs. */
+export interface Field<T = unknown, R extends boolean = boolean, A extends string = string> {
+  readonly reader: Reader<T>;
+  readonly required: R;
+  readonly description: string;
+  readonly as: A | undefined;
+}
+
+export function required<T>(reader: Reader<T>, description: string): Field<T, true, never> {
+  return { reader, required: true, description, as: undefined };
+}
+
+export function optional<T>(reader: Reader<T>, description: string): Field<T, false, never>;
+export function optional<T, const A extends string>(reader: Reader<T>, description: string, as: A): Field<T, false, A>;
+export function optional<T>(reader: Reader<T>, description: string, as?: string): Field<T, false, string> {
+  return { reader, required: false, description, as };
+}
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type NameOf<F extends Fields, K extends keyof F> = F[K] extends Field<unknown, boolean, infer A> ? ([A] extends [never] ? K : A) : K;
+type RequiredKeys<F extends Fields> = { [K in keyof F]: F[K] extends Field<unknown, true> ? K : never }[keyof F];
+type ValueOf<F> = F extends Field<infer T> ? T : never;
+
+/** What a table of fields reads to: absent fields are absent, never undefined. */
+export type Read<F extends Fields> = {
+  readonly [K in RequiredKeys<F> as NameOf<F, K> & string]: ValueOf<F[K]>;
+} & { readonly [K in Exclude<keyof F, RequiredKeys<F>> as NameOf<F, K> & string]?: ValueOf<F[K]> };
+
+/** Reads a closed map by its table: an unknown key, a missing one and each bad value is a problem of its own. */
+export function readFields<F extends Fields>(map: LocatedMap, fields: F, reading: Reading, besides: readonly string[] = []): Read<F> | undefined {
+  const { values, whole } = readPartial(map, fields, reading, besides);
+  // Every key comes from the table and, as it is whole, every required one was there.
+  return whole ? (values as Read<F>) : undefined;
+}
+
+/** As {@link readFields}, with what could be read when something could not. */
+export function readPartial<F extends Fields>(
+  map: LocatedMap,
+  fields: F,
+  reading: Reading,
+  besides: readonly string[] = [],
+): { readonly values: Partial<Read<F>>; readonly whole: boolean } {
+  const values: Record<string, unknown> = {};
+  let whole = true;
+  for (const entry of map.entries) {
+    const key = entry.key.source;
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (field !== undefined) {
+      const value = field.reader.read(entry.value, reading, key);
+      if (value === undefined) whole = false;
+      else values[field.as ?? key] = value;
+    } else if (!besides.includes(key)) unknownField(entry, [...besides, ...Object.keys(fields)], reading);
+  }
+  for (const key in fields) {
+    if (fields[key]?.required !== true || map.entries.some((entry) => entry.key.source === key)) continue;
+    whole = false;
+    const hint = `Add \`${key}:\` (${lowerFirst(fields[key].description)}).`;
+    reading.problem("missing-field", headOf(map), `${reading.owner} has no \`${key}\``, hint);
+  }
+  return { values: values as Partial<Read<F>>, whole };
+}
+
+export function unknownField(entry: LocatedEntry, known: readonly string[], reading: Reading): void {
+  const key = entry.key.source;
+  const merge = key === "<<" ? "Merge keys are not part of YAML 1.2; repeat the fields or use an alias for a whole value." : undefined;
+  const message = `\`${key}\` is no field of ${reading.owner}${reading.suggest(key, known)}`;
+  reading.problem("unknown-field", entry.key, message, merge ?? `It has: ${oneOfWords([...known].sort(), 40).replace(/ or (?=[^,]*$)/, " and ")}.`);
+}
+
+/** A problem with a whole map is shown at its first key: the map itself may be long. */
+function headOf(map: LocatedMap): { readonly start: number; readonly end: number } {
+  return map.entries[0]?.key.range ?? map.range;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
+}
+
+/** A closed map as a value. */
+export function object<F extends Fields>(fields: F, owner: string): Reader<Read<F>> {
+  return {
+    expected: "a map",
+    schema: objectSchema(fields),
+    read(node, reading, field) {
+      if (node.kind !== "map") return reading.wrongType(node, field, "a map");
+      const before = reading.owner;
+      reading.owner = owner;
+      const result = readFields(node, fields, reading);
+      reading.owner = before;
+      return result;
+    },
+  };
+}
+
+export function objectSchema(fields: Fields): JsonSchema {
+  const needed = Object.keys(fields).filter((key) => fields[key]?.required === true);
+  return {
+    type: "object",
+    additionalProperties: false,
+    properties: propertiesOf(fields),
+    ...(needed.length === 0 ? {} : { required: needed }),
+  };
+}
+
+export function propertiesOf(fields: Fields): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { ...field.reader.schema, description: field.description }]));
+}
+
+/** Any value as JSON. */
+export const json: Reader<Json> = { expected: "a value", schema: {}, read: (node) => toJson(node) };
+
+export function toJson(node: Located): Json {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map(toJson);
+  return Object.fromEntries(node.entries.map((entry) => [entry.key.source, toJson(entry.value)]));
+}

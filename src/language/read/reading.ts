@@ -1,0 +1,69 @@
+import type { Range } from "../../model/diagnostic.ts";
+import { limits } from "../../model/limits.ts";
+import type { Template } from "../../model/template.ts";
+import type { Code, Report } from "../codes.ts";
+import { problem } from "../codes.ts";
+import { didYouMean } from "../nearest.ts";
+import type { Located, LocatedScalar } from "../tree.ts";
+import { describe } from "../tree.ts";
+
+/** A template that holds a reference or a brace, and where it stands. */
+export interface LocatedTemplate {
+  readonly template: Template;
+  readonly scalar: LocatedScalar;
+  readonly field: string;
+  /** The node it belongs to; undefined at the top level. */
+  readonly node: string | undefined;
+}
+
+/** What readers share while one document is read. */
+export class Reading {
+  readonly templates: LocatedTemplate[] = [];
+  /** Names under `nodes`, known before any node is read. */
+  nodeNames: ReadonlySet<string> = new Set();
+  /** The node that is being read. */
+  node: string | undefined;
+  /** Who owns the fields being read, for messages: "script node `a`". */
+  owner = "the document";
+  readonly #report: Report;
+  #suggestions: number = limits.diagnosticsPerFile;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  problem(code: Code, at: Located | Range, message: string, hint?: string): void {
+    this.#report(problem(code, "range" in at ? at.range : at, message, hint));
+  }
+
+  /** "`run` of script node `a`". */
+  place(field: string): string {
+    return `\`${field}\` of ${this.owner}`;
+  }
+
+  wrongType(node: Located, field: string, expected: string, hint?: string): undefined {
+    this.problem("wrong-type", node, `${this.place(field)} must be ${expected}, not ${describe(node)}`, hint);
+    return undefined;
+  }
+
+  /** As {@link didYouMean}; falls silent after so many that nobody reads them, because each compares with every candidate. */
+  suggest(word: string, candidates: Iterable<string>): string {
+    if (this.#suggestions === 0) return "";
+    this.#suggestions -= 1;
+    return didYouMean(word, candidates);
+  }
+}
+
+/** Reads one kind of value. The same definition yields the editor schema. */
+export interface Reader<T> {
+  /** To stand after "must be". */
+  readonly expected: string;
+  /** JSON Schema (draft-07) of what it accepts. */
+  readonly schema: JsonSchema;
+  /** The value, or undefined after it has reported why there is none. */
+  read(node: Located, reading: Reading, field: string): T | undefined;
+}
+
+export interface JsonSchema {
+  readonly [key: string]: unknown;
+}

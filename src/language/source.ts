@@ -1,0 +1,50 @@
+import type { Blueprint, Edge } from "../model/blueprint.ts";
+import type { Range } from "../model/diagnostic.ts";
+import type { LocatedTemplate } from "./read/reading.ts";
+import type { Located, LocatedMap, LocatedScalar } from "./tree.ts";
+import { entryOf } from "./tree.ts";
+
+/** A node as written. Several nodes share one definition when a flow uses a name twice. */
+export interface NodeOrigin {
+  readonly key: LocatedScalar;
+  readonly value: Located;
+}
+
+/** An edge and where each part of it was written. */
+export interface LocatedEdge {
+  readonly edge: Edge;
+  readonly from: Range;
+  readonly to: Range;
+  readonly when?: Range;
+  readonly as?: Range;
+}
+
+/**
+ * A document that was read, for rules: the blueprint as far as it could be read, and where everything stands.
+ * Nodes that could not be read are in `origins` but not in `blueprint.nodes`.
+ */
+export interface Source {
+  readonly text: string;
+  readonly root: LocatedMap;
+  readonly blueprint: Blueprint;
+  readonly origins: ReadonlyMap<string, NodeOrigin>;
+  /** Parallel to `blueprint.edges`. */
+  readonly edges: readonly LocatedEdge[];
+  readonly templates: readonly LocatedTemplate[];
+  /** Where the entry is named; undefined when it was left out. */
+  readonly entryAt: Range | undefined;
+}
+
+/** Range of a node's field value, or of its key when the field is not written there. */
+export function fieldRange(source: Source, node: string, field?: string): Range {
+  const origin = source.origins.get(node);
+  if (origin === undefined) return source.root.range;
+  const entry = field === undefined ? undefined : entryOf(origin.value, field);
+  return entry?.value.range ?? origin.key.range;
+}
+
+/** The scalar of a node's field, or undefined when it is absent or no scalar. */
+export function fieldScalar(source: Source, node: string, field: string): LocatedScalar | undefined {
+  const value = entryOf(source.origins.get(node)?.value, field)?.value;
+  return value?.kind === "scalar" ? value : undefined;
+}

@@ -1,0 +1,55 @@
+import type { TypeSpec, ValueType } from "../model/blueprint.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+
+export const valueTypes = ["string", "number", "integer", "boolean", "json", "file", "path", "duration"] as const satisfies readonly ValueType[];
+
+/** The words of types, for messages. */
+export const typeWords = [...valueTypes, "list<T>", "enum[a, b]"] as const;
+
+/** Reads `string`, `list<integer>`, `enum[approve, reject]`; undefined when it is none. */
+export function parseType(text: string): TypeSpec | undefined {
+  const trimmed = text.trim();
+  const kind = valueTypes.find((type) => type === trimmed);
+  if (kind !== undefined) return { kind };
+  const list = /^list\s*<(.*)>$/s.exec(trimmed);
+  if (list?.[1] !== undefined) {
+    const of = parseType(list[1]);
+    return of && { kind: "list", of };
+  }
+  const choice = /^enum\s*\[([^[\]]*)\]$/.exec(trimmed);
+  const values = (choice?.[1] ?? "").split(",").map((value) => value.trim());
+  return choice !== null && values.every((value) => value !== "") && new Set(values).size === values.length ? { kind: "enum", values } : undefined;
+}
+
+export function printType(type: TypeSpec): Json {
+  switch (type.kind) {
+    case "list":
+      return type.of.kind === "schema" ? { type: "array", items: type.of.schema } : `list<${String(printType(type.of))}>`;
+    case "enum":
+      return `enum[${type.values.join(", ")}]`;
+    case "schema":
+      return type.schema;
+    default:
+      return type.kind;
+  }
+}
+
+/** JSON Schema of a type. Files, paths and durations are texts. */
+export function typeSchema(type: TypeSpec): JsonObject {
+  switch (type.kind) {
+    case "list":
+      return { type: "array", items: typeSchema(type.of) };
+    case "enum":
+      return { type: "string", enum: type.values };
+    case "schema":
+      return type.schema;
+    case "json":
+      return {};
+    case "number":
+    case "integer":
+    case "boolean":
+      return { type: type.kind };
+    default:
+      return { type: "string" };
+  }
+}

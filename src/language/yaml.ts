@@ -1,0 +1,197 @@
+import { Composer, Lexer, Parser, isAlias, isScalar, isSeq } from "yaml";
+import type { CST, Document, ParsedNode, Scalar, YAMLError } from "yaml";
+import type { Range } from "../model/diagnostic.ts";
+import { limits } from "../model/limits.ts";
+import type { Report } from "./codes.ts";
+import { problem } from "./codes.ts";
+import type { Located, LocatedEntry, LocatedScalar } from "./tree.ts";
+import { quote } from "./tree.ts";
+
+/**
+ * Reads one YAML 1.2 document into a located tree. Reports every problem; null when there is no tree worth looking at.
+ * Size, depth and aliases are bounded before anything recurses.
+ */
+export function readYaml(text: string, report: Report): Located | null {
+  if (text.length > limits.documentBytes) {
+    report(problem("document-too-large", { start: 0, end: 1 }, `The file is larger than ${limits.documentBytes} characters`));
+    return null;
+  }
+  const tokens = tokenize(text, report);
+  if (tokens === null) return null;
+  const documents = compose(text, tokens);
+  const [first, second] = documents;
+  let failed = false;
+  for (const found of documents) {
+    for (const error of found.errors) {
+      failed = true;
+      report(syntaxProblem(error, text));
+    }
+    for (const warning of found.warnings) report(problem("unknown-tag", rangeOf(warning, text), sentence(warning)));
+  }
+  if (failed) return null;
+  if (second !== undefined) {
+    const at = second.range[0];
+    report(problem("multiple-documents", { start: at, end: at + 1 }, "A second document begins here; a file holds one", "Move it to a file of its own."));
+    return null;
+  }
+  if (first === undefined || first.contents === null || isBlank(first.contents)) {
+    const hint = "A blueprint has at least `name:` and `nodes:`.";
+    report(problem("empty-document", { start: 0, end: 0 }, "The file holds no document", hint));
+    return null;
+  }
+  return new Locator(text, report).document(first.contents);
+}
+
+function isBlank(node: ParsedNode): boolean {
+  return isScalar(node) && node.value === null && node.range[0] === node.range[1];
+}
+
+/** Tokens of the text; null when it is nested too deeply, which is seen before anything is built on it. */
+function tokenize(text: string, report: Report): CST.Token[] | null {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (parser.stack.length > limits.documentDepth + 2) {
+      const range = { start: Math.min(parser.offset, text.length), end: Math.min(parser.offset + 1, text.length) };
+      report(problem("nesting-too-deep", range, `Lists and maps are nested more than ${limits.documentDepth} deep here`));
+      return null;
+    }
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return tokens;
+}
+
+function compose(text: string, tokens: readonly CST.Token[]): Document.Parsed[] {
+  // Uniqueness is checked while locating: the composer's own check compares every pair of keys.
+  const composer = new Composer({ version: "1.2", uniqueKeys: false, keepSourceTokens: false, prettyErrors: false, logLevel: "silent" });
+  return [...composer.compose(tokens, false, text.length)];
+}
+
+function syntaxProblem(error: YAMLError, text: string) {
+  const hint = syntaxHints[error.code];
+  return problem("syntax", rangeOf(error, text), sentence(error), hint);
+}
+
+const syntaxHints: Partial<Record<string, string>> = {
+  TAB_AS_INDENT: "Indent with spaces.",
+  BAD_INDENT: "Give entries of one list or map the same indentation.",
+  MISSING_CHAR: "Close the quote or bracket, or put a blank after the colon.",
+  BAD_SCALAR_START: "Put the value into quotes.",
+  BLOCK_AS_IMPLICIT_KEY: "Put the value into quotes if it holds a colon.",
+  MULTILINE_IMPLICIT_KEY: "A key stands on one line and is followed by a colon.",
+};
+
+function sentence(error: YAMLError): string {
+  return error.message.replace(/\s+/g, " ").replace(/[.:]+$/, "");
+}
+
+function rangeOf(error: YAMLError, text: string): Range {
+  const start = Math.max(0, Math.min(error.pos[0], text.length));
+  return { start, end: Math.max(start, Math.min(error.pos[1], text.length)) };
+}
+
+/** Turns the library's nodes into the located tree. */
+class Locator {
+  readonly #text: string;
+  readonly #report: Report;
+  readonly #anchors = new Map<string, { readonly node: Located; readonly size: number }>();
+  #aliases = 0;
+  #size = 0;
+  #overflow = false;
+
+  constructor(text: string, report: Report) {
+    this.#text = text;
+    this.#report = report;
+  }
+
+  document(contents: ParsedNode): Located | null {
+    const tree = this.#locate(contents, null);
+    return this.#overflow ? null : tree;
+  }
+
+  #locate(node: ParsedNode, key: LocatedScalar | null): Located {
+    const before = this.#size;
+    const located = this.#convert(node, key);
+    this.#size += 1;
+    if (!isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, { node: located, size: this.#size - before });
+    return located;
+  }
+
+  #convert(node: ParsedNode, key: LocatedScalar | null): Located {
+    if (isScalar(node)) return this.#scalar(node, key);
+    const range = { start: node.range[0], end: node.range[1] };
+    if (isAlias(node)) return this.#alias(node.source, range);
+    if (isSeq(node)) return { kind: "list", range, items: node.items.map((item) => this.#locate(asNode(item), null)) };
+    return { kind: "map", range, flow: node.flow === true, entries: this.#entries(node.items) };
+  }
+
+  #entries(items: readonly { key: unknown; value?: unknown }[]): LocatedEntry[] {
+    const seen = new Map<string, LocatedScalar>();
+    const entries: LocatedEntry[] = [];
+    for (const item of items) {
+      const key = this.#key(asNode(item.key));
+      const value = item.value === null || item.value === undefined ? absent(key) : this.#locate(asNode(item.value), key);
+      const first = seen.get(key.source);
+      if (first === undefined) {
+        seen.set(key.source, key);
+        entries.push({ key, value });
+        continue;
+      }
+      const related = [{ range: first.range, message: "first given here" }];
+      const message = `The key ${quote(key.source)} occurs twice in this map`;
+      this.#report(problem("duplicate-key", key.range, message, "Remove or rename one of the two.", related));
+    }
+    return entries;
+  }
+
+  #key(node: ParsedNode): LocatedScalar {
+    const located = this.#locate(node, null);
+    if (located.kind === "scalar") return located;
+    const { start, end } = located.range;
+    this.#report(problem("wrong-type", located.range, "A key must be a plain name, not a list or map", "Quote the key if it is meant as text."));
+    return { kind: "scalar", range: located.range, value: "", source: this.#text.slice(start, end), style: "plain" };
+  }
+
+  #scalar(node: Scalar.Parsed, key: LocatedScalar | null): LocatedScalar {
+    const [start, end] = node.range;
+    // An empty value has no width of its own; a problem with it is shown at its key.
+    const range = start === end && key !== null ? key.range : { start, end };
+    const value = node.value;
+    const known = typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null;
+    return { kind: "scalar", range, value: known ? value : String(value), source: node.source ?? "", style: styles[node.type ?? "PLAIN"] };
+  }
+
+  #alias(name: string, range: Range): Located {
+    const target = this.#anchors.get(name);
+    this.#aliases += 1;
+    if (target === undefined) {
+      this.#report(problem("syntax", range, `The alias \`*${name}\` has no anchor \`&${name}\` before it`, "An alias repeats a value that stands earlier in the file."));
+      return { kind: "scalar", range, value: null, source: "", style: "plain" };
+    }
+    this.#size += target.size;
+    const tooMany = this.#aliases > limits.documentAliases || this.#size > limits.documentNodes;
+    if (tooMany && !this.#overflow) {
+      this.#overflow = true;
+      this.#report(problem("alias-bomb", range, `With this alias the document expands to more than ${limits.documentNodes} values`));
+    }
+    return target.node;
+  }
+}
+
+const styles = {
+  PLAIN: "plain",
+  QUOTE_SINGLE: "single",
+  QUOTE_DOUBLE: "double",
+  BLOCK_LITERAL: "block",
+  BLOCK_FOLDED: "block",
+} as const;
+
+function absent(key: LocatedScalar): LocatedScalar {
+  return { kind: "scalar", range: key.range, value: null, source: "", style: "plain" };
+}
+
+/** Pairs hold `unknown` in the library's types; a parsed document puts nothing but parsed nodes there. */
+function asNode(value: unknown): ParsedNode {
+  return value as ParsedNode;
+}
