@@ -38,7 +38,15 @@ export function check(text: string, options: CheckOptions = {}): CheckResult {
 }
 
 /** Problems that mean that edges do not connect nodes. */
-const brokenGraph: ReadonlySet<string> = new Set(["unknown-node", "edge-from-end", "no-entry", "flow-syntax", "flow-bracket", "no-pipeline", "reserved-name"]);
+const brokenGraph: ReadonlySet<string> = new Set([
+  "unknown-node",
+  "edge-from-end",
+  "no-entry",
+  "flow-syntax",
+  "flow-bracket",
+  "no-pipeline",
+  "reserved-name",
+]);
 
 function applyRules(source: Source, options: CheckOptions, found: Diagnostic[]): void {
   let topology: Topology | undefined;
@@ -52,7 +60,12 @@ function applyRules(source: Source, options: CheckOptions, found: Diagnostic[]):
       return suggestions < 0 ? "" : didYouMean(word, candidates);
     },
   };
-  const graph = () => !found.some((each) => brokenGraph.has(each.code) || (each.severity === "error" && source.edges.length === 0 && source.blueprint.nodes.size === 0));
+  const graph = () =>
+    !found.some(
+      (each) =>
+        brokenGraph.has(each.code) ||
+        (each.severity === "error" && source.edges.length === 0 && source.blueprint.nodes.size === 0),
+    );
   for (const rule of rules) {
     if (rule.needs === "graph" && !graph()) continue;
     rule.check(context, (at, message, hint, related) => found.push(problem(rule.code, at, message, hint, related)));
@@ -63,11 +76,17 @@ const rank = { error: 0, warning: 1, note: 2 } as const;
 
 /** By position; when there are too many, errors are kept before warnings and notes, and it is said how many are left out. */
 function bounded(problems: readonly Diagnostic[]): readonly Diagnostic[] {
-  const byPosition = (a: Diagnostic, b: Diagnostic): number => a.range.start - b.range.start || a.range.end - b.range.end;
+  const byPosition = (a: Diagnostic, b: Diagnostic): number =>
+    a.range.start - b.range.start || a.range.end - b.range.end;
   const most = limits.diagnosticsPerFile;
   if (problems.length <= most) return [...problems].sort(byPosition);
   const kept = [...problems].sort((a, b) => rank[a.severity] - rank[b.severity] || byPosition(a, b)).slice(0, most - 1);
   const last = kept.reduce((latest, each) => (each.range.start > latest.range.start ? each : latest));
-  const cut = problem("too-many-problems", last.range, `${problems.length - kept.length} more problems are not shown`, "Mend these first.");
+  const cut = problem(
+    "too-many-problems",
+    last.range,
+    `${problems.length - kept.length} more problems are not shown`,
+    "Mend these first.",
+  );
   return [...kept.sort(byPosition), cut];
 }

@@ -30,14 +30,16 @@ const fields = [
 /** Every text of a document that is executed. */
 export function* commandsOf(source: Source): Generator<Command> {
   const setup = valueOf(source.root, "workspace", "setup");
-  if (setup?.kind === "scalar") yield { node: undefined, field: "workspace.setup", language: "shell", text: String(setup.value), scalar: setup };
+  if (setup?.kind === "scalar")
+    yield { node: undefined, field: "workspace.setup", language: "shell", text: String(setup.value), scalar: setup };
   const seen = new Set<unknown>();
   for (const [id, { value }] of source.origins) {
     if (value.kind !== "map" || seen.has(value) || !source.blueprint.nodes.has(id)) continue;
     seen.add(value);
     for (const [language, ...path] of fields) {
       const scalar = valueOf(value, ...path);
-      if (scalar?.kind === "scalar" && scalar.value !== null) yield { node: id, field: path.join("."), language, text: String(scalar.value), scalar };
+      if (scalar?.kind === "scalar" && scalar.value !== null)
+        yield { node: id, field: path.join("."), language, text: String(scalar.value), scalar };
     }
   }
 }
@@ -46,14 +48,20 @@ export function* commandsOf(source: Source): Generator<Command> {
 export function referencesIn(command: Command, nodes: ReadonlyMap<string, unknown>): readonly Reference[] {
   if (!command.text.includes("{")) return [];
   const isNode = (name: string): boolean => nodes.has(name);
-  return references(parseTemplate(command.text, isNode)).filter((ref) => ref.source === "task" || ref.source === "inputs" || isNode(ref.name));
+  return references(parseTemplate(command.text, isNode)).filter(
+    (ref) => ref.source === "task" || ref.source === "inputs" || isNode(ref.name),
+  );
 }
 
 /** How to hand in the value instead. */
 export function hintFor(command: Command, ref: Reference, written: string): string {
   if (command.language === "name") return `Write the ${command.field} itself.`;
   const words = [ref.source === "node" ? ref.name : ref.source === "inputs" ? ref.name : "task", ...ref.path];
-  const variable = words.join("_").toUpperCase().replace(/[^A-Z0-9]/g, "_").replace(/^(\d)/, "_$1");
+  const variable = words
+    .join("_")
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, "_")
+    .replace(/^(\d)/, "_$1");
   const quoted = written.replaceAll('"', "");
   if (command.language === "code") return `Hand it in: with: {${variable.toLowerCase()}: "${quoted}"}`;
   return `Pass it by the environment: env: {${variable}: "${quoted}"}, and use "$${variable}" in the command.`;

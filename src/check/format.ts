@@ -19,7 +19,17 @@ export function toJson(diagnostics: readonly Diagnostic[], file: string, text: s
   return diagnostics.map(({ code, severity, range, message, hint }) => {
     const start = lines.positionAt(range.start);
     const end = lines.positionAt(Math.max(range.start, range.end));
-    return { code, severity, file, line: start.line, column: start.column, endLine: end.line, endColumn: end.column, message, hint: hint ?? null };
+    return {
+      code,
+      severity,
+      file,
+      line: start.line,
+      column: start.column,
+      endLine: end.line,
+      endColumn: end.column,
+      message,
+      hint: hint ?? null,
+    };
   });
 }
 
@@ -60,11 +70,13 @@ function frame(start: number, end: number, lines: LineIndex): readonly string[] 
   const gutter = String(from.line);
   const lead = skip > 0 ? "…" : "";
   const tail = skip + frameColumns < full.length ? "…" : "";
-  return [`  ${gutter} | ${lead}${shown}${tail}`, `  ${" ".repeat(gutter.length)} | ${" ".repeat(lead.length + left)}${"^".repeat(width)}`];
+  return [
+    `  ${gutter} | ${lead}${shown}${tail}`,
+    `  ${" ".repeat(gutter.length)} | ${" ".repeat(lead.length + left)}${"^".repeat(width)}`,
+  ];
 }
 
 /** One column per UTF-16 unit, and nothing that a terminal would obey. */
 function visible(line: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are the characters to take out
   return line.replaceAll("\t", " ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
 }

@@ -9,9 +9,9 @@ export type RuleReport = (at: Range, message: string, hint?: string, related?: r
 export interface RuleContext {
   readonly source: Source;
   /** The graph of nodes; built when first asked for. */
-  topology(): Topology;
+  readonly topology: () => Topology;
   /** "; did you mean `x`?" or nothing. */
-  suggest(word: string, candidates: Iterable<string>): string;
+  readonly suggest: (word: string, candidates: Iterable<string>) => string;
   /** Known tools; undefined when they are not known here. */
   readonly tools: ReadonlySet<string> | undefined;
 }

@@ -33,7 +33,9 @@ export class Topology {
     this.outgoing = outgoing;
     this.successors = successors;
     this.predecessors = predecessors;
-    const roots = [blueprint.entry, blueprint.finally].flatMap((id) => (id === undefined ? [] : (this.indexOf.get(id) ?? [])));
+    const roots = [blueprint.entry, blueprint.finally].flatMap((id) =>
+      id === undefined ? [] : (this.indexOf.get(id) ?? []),
+    );
     this.reachable = closure(roots, successors);
     this.component = components(successors);
   }

@@ -10,7 +10,9 @@ const silent: ReadonlySet<string> = new Set(["title", "note", "description"]);
 export function canonical(blueprint: Blueprint): string {
   const { nodes, edges, ...rest } = blueprint;
   const edgeTexts = edges.map((edge) => stable(edge)).sort();
-  const nodeTexts = [...nodes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, node]) => `${JSON.stringify(id)}:${stable(node)}`);
+  const nodeTexts = [...nodes]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([id, node]) => `${JSON.stringify(id)}:${stable(node)}`);
   const escalate = [...new Set(rest.escalate)].sort();
   return `{"document":${stable({ ...rest, escalate })},"edges":[${edgeTexts.join(",")}],"nodes":{${nodeTexts.join(",")}}}`;
 }
@@ -27,7 +29,8 @@ function stable(value: unknown, mode: Mode = "model"): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map((item) => stable(item, mode)).join(",")}]`;
   if (mode === "model" && "parts" in value && "source" in value) return JSON.stringify(value.source);
-  const inside = (key: string): Mode => (mode === "json" || isPlugin(value) ? "json" : mode === "names" ? "model" : (modes.get(key) ?? "model"));
+  const inside = (key: string): Mode =>
+    mode === "json" || isPlugin(value) ? "json" : mode === "names" ? "model" : (modes.get(key) ?? "model");
   const entries = Object.entries(value)
     .filter(([key, item]) => item !== undefined && (mode !== "model" || !silent.has(key)))
     .sort(([a], [b]) => (a < b ? -1 : 1));

@@ -85,7 +85,13 @@ export function isCode(text: string): text is Code {
 /** Receives every problem found; never throws. */
 export type Report = (problem: Diagnostic) => void;
 
-export function problem(code: Code, range: Range, message: string, hint?: string, related?: readonly Related[]): Diagnostic {
+export function problem(
+  code: Code,
+  range: Range,
+  message: string,
+  hint?: string,
+  related?: readonly Related[],
+): Diagnostic {
   return {
     code,
     severity: codes[code].severity,

@@ -87,21 +87,45 @@ class DocumentReader {
     const version = this.#at("blueprint");
     if (version !== undefined && !(version.kind === "scalar" && version.value === 2)) {
       const hint = "Remove the key, or write `blueprint: 2`; older formats are not converted.";
-      this.#reading.problem("invalid-value", version, `\`blueprint\` is the version of the format and must be 2, not ${describe(version)}`, hint);
+      this.#reading.problem(
+        "invalid-value",
+        version,
+        `\`blueprint\` is the version of the format and must be 2, not ${describe(version)}`,
+        hint,
+      );
     }
     for (const key of watchKeys) {
       const entry = entryOf(this.#root, key);
-      if (entry !== undefined) this.#reading.problem("no-pipeline", entry.key, `\`${key}\` belongs to watches and triggers, which this version does not run`);
+      if (entry !== undefined)
+        this.#reading.problem(
+          "no-pipeline",
+          entry.key,
+          `\`${key}\` belongs to watches and triggers, which this version does not run`,
+        );
     }
     const flow = entryOf(this.#root, "flow");
     for (const key of ["edges", "entry"] as const) {
       const beside = entryOf(this.#root, key);
       if (flow === undefined || beside === undefined) continue;
-      this.#reading.problem("two-forms", beside.key, `\`${key}\` beside \`flow\`: the flow already says it`, `Remove \`${key}\` or \`flow\`.`);
+      this.#reading.problem(
+        "two-forms",
+        beside.key,
+        `\`${key}\` beside \`flow\`: the flow already says it`,
+        `Remove \`${key}\` or \`flow\`.`,
+      );
     }
-    if (flow === undefined && this.#at("nodes") === undefined && !watchKeys.some((key) => this.#at(key) !== undefined)) {
+    if (
+      flow === undefined &&
+      this.#at("nodes") === undefined &&
+      !watchKeys.some((key) => this.#at(key) !== undefined)
+    ) {
       const first = this.#root.entries[0]?.key ?? this.#root;
-      this.#reading.problem("no-pipeline", first, "The document has neither `nodes` nor `flow`, so there is nothing to run", "Add `nodes:` and `edges:`, or `flow:`.");
+      this.#reading.problem(
+        "no-pipeline",
+        first,
+        "The document has neither `nodes` nor `flow`, so there is nothing to run",
+        "Add `nodes:` and `edges:`, or `flow:`.",
+      );
     }
   }
 
@@ -109,7 +133,11 @@ class DocumentReader {
     const nodes = new Map<string, Node>();
     if (origins.size > limits.nodesPerBlueprint) {
       const at = this.#at("nodes") ?? this.#root;
-      this.#reading.problem("invalid-value", at, `The document has ${origins.size} nodes; at most ${limits.nodesPerBlueprint} are allowed`);
+      this.#reading.problem(
+        "invalid-value",
+        at,
+        `The document has ${origins.size} nodes; at most ${limits.nodesPerBlueprint} are allowed`,
+      );
       return nodes;
     }
     for (const [id, { value }] of origins) {
@@ -143,11 +171,17 @@ class DocumentReader {
     if (text === undefined) return undefined;
     this.#reading.owner = "the document";
     if (text.kind !== "scalar" || typeof text.value !== "string") {
-      this.#reading.wrongType(text, "flow", "text such as a -> [b] -> c", "Put the flow into quotes: flow: \"(a & b) -> c\"");
+      this.#reading.wrongType(
+        text,
+        "flow",
+        "text such as a -> [b] -> c",
+        'Put the flow into quotes: flow: "(a & b) -> c"',
+      );
       return [];
     }
     const flow = parseFlow(text.value);
-    const at = (part: { readonly start: number; readonly end: number }): Range => rangeWithin(this.#text, text, part.start, part.end);
+    const at = (part: { readonly start: number; readonly end: number }): Range =>
+      rangeWithin(this.#text, text, part.start, part.end);
     if ("problem" in flow) {
       const { code, message, hint } = flow.problem;
       this.#reading.problem(code, at(flow.problem), message, hint);
@@ -156,13 +190,24 @@ class DocumentReader {
     const first = flow.steps[0];
     this.#flowEntry = first?.nodes[0]?.id ?? "";
     if (first !== undefined && first.nodes.length > 1) {
-      this.#reading.problem("flow-syntax", at(first), "A flow begins with one node, not with a group", "Put a node before the group that both sides follow.");
+      this.#reading.problem(
+        "flow-syntax",
+        at(first),
+        "A flow begins with one node, not with a group",
+        "Put a node before the group that both sides follow.",
+      );
     }
     this.#flowNodes(flow.steps, text, at, origins, nodes);
     return flowEdges(flow.steps, at);
   }
 
-  #flowNodes(steps: readonly FlowStep[], text: LocatedScalar, at: (node: FlowNode) => Range, origins: Map<string, NodeOrigin>, nodes: Map<string, Node>): void {
+  #flowNodes(
+    steps: readonly FlowStep[],
+    text: LocatedScalar,
+    at: (node: FlowNode) => Range,
+    origins: Map<string, NodeOrigin>,
+    nodes: Map<string, Node>,
+  ): void {
     for (const [index, step] of steps.entries()) {
       for (const node of step.nodes) {
         const origin = origins.get(node.name);
@@ -177,7 +222,13 @@ class DocumentReader {
         if (definition !== undefined) nodes.set(node.id, bracketed({ ...definition, id: node.id }, step.bracket));
         if (step.bracket && before !== undefined) this.#checkBracket(step, before, at(node), nodes);
         const next = entryOf(origin.value, "next");
-        if (next !== undefined) this.#reading.problem("two-forms", next.key, `Node \`${node.name}\` has \`next\` and stands in the flow`, "Remove `next`.");
+        if (next !== undefined)
+          this.#reading.problem(
+            "two-forms",
+            next.key,
+            `Node \`${node.name}\` has \`next\` and stands in the flow`,
+            "Remove `next`.",
+          );
       }
     }
   }
@@ -196,7 +247,10 @@ class DocumentReader {
     }
   }
 
-  #entry(origins: ReadonlyMap<string, NodeOrigin>, edges: readonly LocatedEdge[]): { readonly name: string; readonly at: Range | undefined } | undefined {
+  #entry(
+    origins: ReadonlyMap<string, NodeOrigin>,
+    edges: readonly LocatedEdge[],
+  ): { readonly name: string; readonly at: Range | undefined } | undefined {
     const given = this.#at("entry");
     if (given?.kind === "scalar" && given.source !== "") return { name: given.source, at: given.range };
     if (given !== undefined) return this.#reading.wrongType(given, "entry", "the name of a node");
@@ -206,9 +260,18 @@ class DocumentReader {
     const [only] = free;
     if (only !== undefined && free.length === 1) return { name: only, at: undefined };
     if (origins.size === 0) return undefined;
-    const shown = free.slice(0, 8).map((id) => `\`${id}\``).join(", ");
-    const why = free.length === 0 ? "every node has an incoming edge" : `${free.length} nodes have no incoming edge (${shown})`;
-    this.#reading.problem("no-entry", this.#root.entries[0]?.key ?? this.#root, `It is not clear where the run begins: ${why}`, "Add `entry:` with the name of a node.");
+    const shown = free
+      .slice(0, 8)
+      .map((id) => `\`${id}\``)
+      .join(", ");
+    const why =
+      free.length === 0 ? "every node has an incoming edge" : `${free.length} nodes have no incoming edge (${shown})`;
+    this.#reading.problem(
+      "no-entry",
+      this.#root.entries[0]?.key ?? this.#root,
+      `It is not clear where the run begins: ${why}`,
+      "Add `entry:` with the name of a node.",
+    );
     return undefined;
   }
 }
@@ -219,7 +282,12 @@ function bracketed(node: Node, bracket: boolean): Node {
   return bracket && !agentic && node.cap === undefined ? { ...node, cap: 1 } : node;
 }
 
-function assemble(top: Partial<Read<typeof documentFields>>, entry: string, nodes: ReadonlyMap<string, Node>, edges: readonly LocatedEdge[]): Blueprint {
+function assemble(
+  top: Partial<Read<typeof documentFields>>,
+  entry: string,
+  nodes: ReadonlyMap<string, Node>,
+  edges: readonly LocatedEdge[],
+): Blueprint {
   return {
     inputs: {},
     outputs: {},

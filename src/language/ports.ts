@@ -18,20 +18,40 @@ const streams = ["stdout", "stderr", "exit"];
 export function portProblem(node: Node, path: readonly string[], suggest: Suggest): PortProblem | undefined {
   const [port, ...rest] = path;
   if (port === undefined) return undefined;
-  const runsProcess = node.type === "script" || node.type === "tool" || node.type === "exec" || node.type === "plugin" || node.type === "code";
+  const runsProcess =
+    node.type === "script" ||
+    node.type === "tool" ||
+    node.type === "exec" ||
+    node.type === "plugin" ||
+    node.type === "code";
   if (runsProcess && streams.includes(port)) {
-    return rest.length === 0 ? undefined : { message: `the port \`${port}\` has no parts`, hint: `Write {${node.id}.${port}}.` };
+    return rest.length === 0
+      ? undefined
+      : { message: `the port \`${port}\` has no parts`, hint: `Write {${node.id}.${port}}.` };
   }
   if (node.output?.as === "schema") return schemaProblem(node, node.output.schema, path, suggest);
   if (runsProcess || node.output?.as === "json") return undefined;
   if (node.type === "human" && node.mode === "form") {
     const names = Object.keys(node.fields ?? {});
-    return names.includes(port) ? undefined : { message: `the form \`${node.id}\` has no field \`${port}\`${suggest(port, names)}`, hint: `Its fields are ${oneOfWords(names)}.` };
+    return names.includes(port)
+      ? undefined
+      : {
+          message: `the form \`${node.id}\` has no field \`${port}\`${suggest(port, names)}`,
+          hint: `Its fields are ${oneOfWords(names)}.`,
+        };
   }
-  return { message: `${node.type} node \`${node.id}\` has no port \`${port}\``, hint: `Write {${node.id}}, or give the node an \`output\` schema.` };
+  return {
+    message: `${node.type} node \`${node.id}\` has no port \`${port}\``,
+    hint: `Write {${node.id}}, or give the node an \`output\` schema.`,
+  };
 }
 
-function schemaProblem(node: Node, schema: JsonObject, path: readonly string[], suggest: Suggest): PortProblem | undefined {
+function schemaProblem(
+  node: Node,
+  schema: JsonObject,
+  path: readonly string[],
+  suggest: Suggest,
+): PortProblem | undefined {
   let at: Json | undefined = schema;
   for (const [depth, step] of path.entries()) {
     if (!isObject(at)) return undefined;
@@ -47,7 +67,10 @@ function schemaProblem(node: Node, schema: JsonObject, path: readonly string[], 
     if (!isObject(properties) || at["additionalProperties"] !== false) return undefined;
     const names = Object.keys(properties);
     const whole = [node.id, ...path.slice(0, depth)].join(".");
-    return { message: `\`${whole}\` has no field \`${step}\`${suggest(step, names)}`, hint: `Its fields are ${oneOfWords(names)}.` };
+    return {
+      message: `\`${whole}\` has no field \`${step}\`${suggest(step, names)}`,
+      hint: `Its fields are ${oneOfWords(names)}.`,
+    };
   }
   return undefined;
 }

@@ -22,7 +22,8 @@ export function parseDuration(text: string): Quantity<number> {
   const parts = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/.exec(text.trim());
   const unit = parts?.[2] ?? "";
   if (parts?.[1] === undefined) return { problem: "is no duration", hint };
-  if (unit === "") return { problem: "has no unit", hint: `Add a unit: ${parts[1]}s for seconds, ${parts[1]}m for minutes.` };
+  if (unit === "")
+    return { problem: "has no unit", hint: `Add a unit: ${parts[1]}s for seconds, ${parts[1]}m for minutes.` };
   const factor = Object.hasOwn(durationUnits, unit) ? durationUnits[unit] : undefined;
   if (factor === undefined) return { problem: `has the unknown unit \`${unit}\``, hint };
   const value = Math.round(Number(parts[1]) * factor);
@@ -59,7 +60,8 @@ export function parseMoney(text: string): Quantity<Money> {
   const hint = "Write an amount and a currency: 5 USD or 0.50 EUR.";
   const parts = /^(\d+(?:\.\d{1,6})?)\s*([A-Za-z]*)$/.exec(text.trim());
   if (parts === null) return { problem: "is no amount of money", hint };
-  if (!/^[A-Z]{3}$/.test(parts[2] ?? "")) return { problem: "has no currency", hint: `Add a currency: ${parts[1]} USD.` };
+  if (!/^[A-Z]{3}$/.test(parts[2] ?? ""))
+    return { problem: "has no currency", hint: `Add a currency: ${parts[1]} USD.` };
   const amount = Number(parts[1]);
   return amount > 0 ? { value: { amount, currency: parts[2] ?? "" } } : { problem: "is not above 0", hint };
 }

@@ -1,7 +1,16 @@
 import type { TypeSpec, ValueType } from "../model/blueprint.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 
-export const valueTypes = ["string", "number", "integer", "boolean", "json", "file", "path", "duration"] as const satisfies readonly ValueType[];
+export const valueTypes = [
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "json",
+  "file",
+  "path",
+  "duration",
+] as const satisfies readonly ValueType[];
 
 /** The words of types, for messages. */
 export const typeWords = [...valueTypes, "list<T>", "enum[a, b]"] as const;
@@ -18,13 +27,17 @@ export function parseType(text: string): TypeSpec | undefined {
   }
   const choice = /^enum\s*\[([^[\]]*)\]$/.exec(trimmed);
   const values = (choice?.[1] ?? "").split(",").map((value) => value.trim());
-  return choice !== null && values.every((value) => value !== "") && new Set(values).size === values.length ? { kind: "enum", values } : undefined;
+  return choice !== null && values.every((value) => value !== "") && new Set(values).size === values.length
+    ? { kind: "enum", values }
+    : undefined;
 }
 
 export function printType(type: TypeSpec): Json {
   switch (type.kind) {
     case "list":
-      return type.of.kind === "schema" ? { type: "array", items: type.of.schema } : `list<${String(printType(type.of))}>`;
+      return type.of.kind === "schema"
+        ? { type: "array", items: type.of.schema }
+        : `list<${String(printType(type.of))}>`;
     case "enum":
       return `enum[${type.values.join(", ")}]`;
     case "schema":

@@ -13,7 +13,9 @@ import { quote } from "./tree.ts";
  */
 export function readYaml(text: string, report: Report): Located | null {
   if (text.length > limits.documentBytes) {
-    report(problem("document-too-large", { start: 0, end: 1 }, `The file is larger than ${limits.documentBytes} characters`));
+    report(
+      problem("document-too-large", { start: 0, end: 1 }, `The file is larger than ${limits.documentBytes} characters`),
+    );
     return null;
   }
   const tokens = tokenize(text, report);
@@ -31,7 +33,14 @@ export function readYaml(text: string, report: Report): Located | null {
   if (failed) return null;
   if (second !== undefined) {
     const at = second.range[0];
-    report(problem("multiple-documents", { start: at, end: at + 1 }, "A second document begins here; a file holds one", "Move it to a file of its own."));
+    report(
+      problem(
+        "multiple-documents",
+        { start: at, end: at + 1 },
+        "A second document begins here; a file holds one",
+        "Move it to a file of its own.",
+      ),
+    );
     return null;
   }
   if (first === undefined || first.contents === null || isBlank(first.contents)) {
@@ -54,7 +63,9 @@ function tokenize(text: string, report: Report): CST.Token[] | null {
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > limits.documentDepth + 2) {
       const range = { start: Math.min(parser.offset, text.length), end: Math.min(parser.offset + 1, text.length) };
-      report(problem("nesting-too-deep", range, `Lists and maps are nested more than ${limits.documentDepth} deep here`));
+      report(
+        problem("nesting-too-deep", range, `Lists and maps are nested more than ${limits.documentDepth} deep here`),
+      );
       return null;
     }
   }
@@ -64,7 +75,13 @@ function tokenize(text: string, report: Report): CST.Token[] | null {
 
 function compose(text: string, tokens: readonly CST.Token[]): Document.Parsed[] {
   // Uniqueness is checked while locating: the composer's own check compares every pair of keys.
-  const composer = new Composer({ version: "1.2", uniqueKeys: false, keepSourceTokens: false, prettyErrors: false, logLevel: "silent" });
+  const composer = new Composer({
+    version: "1.2",
+    uniqueKeys: false,
+    keepSourceTokens: false,
+    prettyErrors: false,
+    logLevel: "silent",
+  });
   return [...composer.compose(tokens, false, text.length)];
 }
 
@@ -114,7 +131,8 @@ class Locator {
     const before = this.#size;
     const located = this.#convert(node, key);
     this.#size += 1;
-    if (!isAlias(node) && node.anchor !== undefined) this.#anchors.set(node.anchor, { node: located, size: this.#size - before });
+    if (!isAlias(node) && node.anchor !== undefined)
+      this.#anchors.set(node.anchor, { node: located, size: this.#size - before });
     return located;
   }
 
@@ -131,7 +149,8 @@ class Locator {
     const entries: LocatedEntry[] = [];
     for (const item of items) {
       const key = this.#key(asNode(item.key));
-      const value = item.value === null || item.value === undefined ? absent(key) : this.#locate(asNode(item.value), key);
+      const value =
+        item.value === null || item.value === undefined ? absent(key) : this.#locate(asNode(item.value), key);
       const first = seen.get(key.source);
       if (first === undefined) {
         seen.set(key.source, key);
@@ -149,7 +168,14 @@ class Locator {
     const located = this.#locate(node, null);
     if (located.kind === "scalar") return located;
     const { start, end } = located.range;
-    this.#report(problem("wrong-type", located.range, "A key must be a plain name, not a list or map", "Quote the key if it is meant as text."));
+    this.#report(
+      problem(
+        "wrong-type",
+        located.range,
+        "A key must be a plain name, not a list or map",
+        "Quote the key if it is meant as text.",
+      ),
+    );
     return { kind: "scalar", range: located.range, value: "", source: this.#text.slice(start, end), style: "plain" };
   }
 
@@ -158,22 +184,42 @@ class Locator {
     // An empty value has no width of its own; a problem with it is shown at its key.
     const range = start === end && key !== null ? key.range : { start, end };
     const value = node.value;
-    const known = typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null;
-    return { kind: "scalar", range, value: known ? value : String(value), source: node.source ?? "", style: styles[node.type ?? "PLAIN"] };
+    const known =
+      typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null;
+    return {
+      kind: "scalar",
+      range,
+      value: known ? value : String(value),
+      source: node.source ?? "",
+      style: styles[node.type ?? "PLAIN"],
+    };
   }
 
   #alias(name: string, range: Range): Located {
     const target = this.#anchors.get(name);
     this.#aliases += 1;
     if (target === undefined) {
-      this.#report(problem("syntax", range, `The alias \`*${name}\` has no anchor \`&${name}\` before it`, "An alias repeats a value that stands earlier in the file."));
+      this.#report(
+        problem(
+          "syntax",
+          range,
+          `The alias \`*${name}\` has no anchor \`&${name}\` before it`,
+          "An alias repeats a value that stands earlier in the file.",
+        ),
+      );
       return { kind: "scalar", range, value: null, source: "", style: "plain" };
     }
     this.#size += target.size;
     const tooMany = this.#aliases > limits.documentAliases || this.#size > limits.documentNodes;
     if (tooMany && !this.#overflow) {
       this.#overflow = true;
-      this.#report(problem("alias-bomb", range, `With this alias the document expands to more than ${limits.documentNodes} values`));
+      this.#report(
+        problem(
+          "alias-bomb",
+          range,
+          `With this alias the document expands to more than ${limits.documentNodes} values`,
+        ),
+      );
     }
     return target.node;
   }

@@ -16,12 +16,19 @@ export const cannotFail: Rule = {
       const start = Math.max(0, text.length - 200) + match.index;
       if (text.slice(0, start).trim() === "" || (match[0].startsWith(";") && !isCheck(source.edges, node))) continue;
       const message = `\`run\` of node \`${node}\` ends with \`${match[0].trim()}\`, so it can never fail`;
-      report(rangeWithin(source.text, scalar, start, text.trimEnd().length), message, "Remove it and route the failure with an edge.");
+      report(
+        rangeWithin(source.text, scalar, start, text.trimEnd().length),
+        message,
+        "Remove it and route the failure with an edge.",
+      );
     }
   },
 };
 
 /** Whether anyone asks how it ended. */
-function isCheck(edges: readonly { readonly edge: { readonly from: string; readonly when?: string } }[], node: string | undefined): boolean {
+function isCheck(
+  edges: readonly { readonly edge: { readonly from: string; readonly when?: string } }[],
+  node: string | undefined,
+): boolean {
   return edges.some(({ edge }) => edge.from === node && edge.when === "failure");
 }

@@ -8,7 +8,11 @@ export const crlfInRun: Rule = {
   check({ source }, report) {
     for (const { node, field, language, text, scalar } of commandsOf(source)) {
       if (language !== "shell" || !text.includes("\r")) continue;
-      report(scalar.range, `\`${field}\` of node \`${node}\` holds carriage returns (CRLF), which a shell takes for part of a word`, "Write \\n instead of \\r\\n.");
+      report(
+        scalar.range,
+        `\`${field}\` of node \`${node}\` holds carriage returns (CRLF), which a shell takes for part of a word`,
+        "Write \\n instead of \\r\\n.",
+      );
     }
   },
 };

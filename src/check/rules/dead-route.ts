@@ -6,7 +6,8 @@ function never(node: Node, when: string): string | undefined {
   if (when === "failure" && node.timeoutMs === undefined) {
     if (node.type === "provision") return "a sandbox that cannot be made is an error, never a failure";
     if (node.type === "wait") return "waiting never fails";
-    if (node.type === "human" && node.mode === "input") return "an input gate without a timeout takes whatever is answered";
+    if (node.type === "human" && node.mode === "input")
+      return "an input gate without a timeout takes whatever is answered";
   }
   if (when === "other" && node.type === "human") return "a person picks one of the options";
   return undefined;
@@ -21,7 +22,8 @@ export const deadRoute: Rule = {
       const node = source.blueprint.nodes.get(edge.from);
       if (node === undefined || edge.when === undefined || when === undefined) continue;
       const why = never(node, edge.when);
-      if (why !== undefined) report(when, `The edge from \`${edge.from}\` can never fire: ${why}`, "Use `when: error`, or remove the edge.");
+      if (why !== undefined)
+        report(when, `The edge from \`${edge.from}\` can never fire: ${why}`, "Use `when: error`, or remove the edge.");
     }
   },
 };

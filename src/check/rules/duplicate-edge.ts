@@ -12,7 +12,10 @@ export const duplicateEdge: Rule = {
       const key = `${from} ${to} ${when} ${as}`;
       const first = seen.get(key);
       if (first === undefined) seen.set(key, located);
-      else report(located.to, `The edge from \`${from}\` to \`${to}\` occurs twice`, "Remove one.", [{ range: first.to, message: "first given here" }]);
+      else
+        report(located.to, `The edge from \`${from}\` to \`${to}\` occurs twice`, "Remove one.", [
+          { range: first.to, message: "first given here" },
+        ]);
     }
   },
 };

@@ -7,7 +7,12 @@ export const edgeFromEnd: Rule = {
   needs: "document",
   check({ source }, report) {
     for (const { edge, from } of source.edges) {
-      if (isEnd(edge.from)) report(from, `An edge cannot come from \`${edge.from}\`: END closes a path`, "Name the node that the path comes from.");
+      if (isEnd(edge.from))
+        report(
+          from,
+          `An edge cannot come from \`${edge.from}\`: END closes a path`,
+          "Name the node that the path comes from.",
+        );
     }
   },
 };

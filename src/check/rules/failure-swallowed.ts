@@ -13,7 +13,11 @@ export const failureSwallowed: Rule = {
     if (failing.length === 0) return;
     const graph = topology();
     const ends = graph.outgoing.flatMap((edges, index) => {
-      const quiet = edges.length === 0 || edges.some((edge) => edge.to === END && edge.as === undefined && edge.when !== "failure" && edge.when !== "error");
+      const quiet =
+        edges.length === 0 ||
+        edges.some(
+          (edge) => edge.to === END && edge.as === undefined && edge.when !== "failure" && edge.when !== "error",
+        );
       return quiet ? [index] : [];
     });
     const reachesEnd = graph.into(ends);

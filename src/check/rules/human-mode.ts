@@ -9,10 +9,30 @@ export const humanMode: Rule = {
     for (const [id, node] of source.blueprint.nodes) {
       if (node.type !== "human") continue;
       const { mode, options = [], fields } = node;
-      if (mode === "choice" && options.length === 0) report(fieldRange(source, id, "mode"), `Gate \`${id}\` asks for a choice but has no options`, "Add options: [ship, hold]");
-      if (mode === "form" && fields === undefined) report(fieldRange(source, id, "mode"), `Gate \`${id}\` is a form but has no fields`, "Add fields: {reason: string}");
-      if (mode !== "choice" && options.length > 0) report(fieldRange(source, id, "options"), `Gate \`${id}\` has options, but its mode is ${mode}`, "Set `mode: choice`.");
-      if (mode !== "form" && fields !== undefined) report(fieldRange(source, id, "fields"), `Gate \`${id}\` has fields, but its mode is ${mode}`, "Set `mode: form`.");
+      if (mode === "choice" && options.length === 0)
+        report(
+          fieldRange(source, id, "mode"),
+          `Gate \`${id}\` asks for a choice but has no options`,
+          "Add options: [ship, hold]",
+        );
+      if (mode === "form" && fields === undefined)
+        report(
+          fieldRange(source, id, "mode"),
+          `Gate \`${id}\` is a form but has no fields`,
+          "Add fields: {reason: string}",
+        );
+      if (mode !== "choice" && options.length > 0)
+        report(
+          fieldRange(source, id, "options"),
+          `Gate \`${id}\` has options, but its mode is ${mode}`,
+          "Set `mode: choice`.",
+        );
+      if (mode !== "form" && fields !== undefined)
+        report(
+          fieldRange(source, id, "fields"),
+          `Gate \`${id}\` has fields, but its mode is ${mode}`,
+          "Set `mode: form`.",
+        );
     }
   },
 };

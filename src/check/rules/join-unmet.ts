@@ -11,7 +11,11 @@ export const joinUnmet: Rule = {
       const graph = topology();
       const arms = new Set(graph.predecessors[graph.indexOf.get(id) ?? -1]).size;
       if (node.join <= arms) continue;
-      report(fieldRange(source, id, "join"), `Node \`${id}\` waits for ${node.join} arms but has ${arms}`, "Lower `join`, or add the missing edges.");
+      report(
+        fieldRange(source, id, "join"),
+        `Node \`${id}\` waits for ${node.join} arms but has ${arms}`,
+        "Lower `join`, or add the missing edges.",
+      );
     }
   },
 };

@@ -10,14 +10,20 @@ export const loopWithTwoEntries: Rule = {
     const entry = graph.indexOf.get(source.blueprint.entry);
     for (const loop of graph.loops()) {
       const entries = loop.filter((index) => {
-        const outside = graph.predecessors[index]?.some((from) => graph.component[from] !== graph.component[index] && graph.reachable[from] === true);
+        const outside = graph.predecessors[index]?.some(
+          (from) => graph.component[from] !== graph.component[index] && graph.reachable[from] === true,
+        );
         return index === entry || outside === true;
       });
       const [first] = entries;
       if (first === undefined || entries.length < 2) continue;
       const names = entries.slice(0, 6).map((index) => `\`${graph.ids[index]}\``);
       const message = `This loop can be entered at ${names.join(", ")}; edges back to these nodes start a new pass`;
-      report(fieldRange(source, graph.ids[first] ?? ""), message, "`trammel show FILE --expanded` lists the loop edges.");
+      report(
+        fieldRange(source, graph.ids[first] ?? ""),
+        message,
+        "`trammel show FILE --expanded` lists the loop edges.",
+      );
     }
   },
 };

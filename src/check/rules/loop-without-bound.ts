@@ -14,11 +14,20 @@ export const loopWithoutBound: Rule = {
       const ids = loop.flatMap((index) => graph.ids[index] ?? []);
       const bounded = ids.some((id) => {
         const node = source.blueprint.nodes.get(id);
-        return node === undefined || node.cap !== undefined || node.progress !== undefined || classOf(node) === "agentic" || classOf(node) === "human";
+        return (
+          node === undefined ||
+          node.cap !== undefined ||
+          node.progress !== undefined ||
+          classOf(node) === "agentic" ||
+          classOf(node) === "human"
+        );
       });
       const [first] = ids;
       if (bounded || first === undefined) continue;
-      const shown = ids.slice(0, 6).map((id) => `\`${id}\``).join(", ");
+      const shown = ids
+        .slice(0, 6)
+        .map((id) => `\`${id}\``)
+        .join(", ");
       const message = `The loop of ${shown}${ids.length > 6 ? ", …" : ""} has no bound of its own; the default of ${limits.stepsWithLoopDefault} steps ends it`;
       report(fieldRange(source, first), message, "Add `cap:` to a node of the loop, or `limits: {steps: …}`.");
     }

@@ -18,7 +18,9 @@ export const mixedEdges: Rule = {
         const bare = when === undefined ? located : other;
         const message = `Node \`${from}\` has an unconditional edge to \`${bare.edge.to}\` beside conditional ones`;
         const hint = `Say when it fires: {from: ${from}, when: success, to: ${bare.edge.to}}`;
-        report(bare.to, message, hint, [{ range: (when === undefined ? other : located).to, message: "a conditional edge" }]);
+        report(bare.to, message, hint, [
+          { range: (when === undefined ? other : located).to, message: "a conditional edge" },
+        ]);
       }
     }
   },

@@ -2,7 +2,8 @@ import { rangeWithin } from "../../language/scalar-range.ts";
 import type { Rule } from "../rule.ts";
 
 const mustache = /\{\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}\}/g;
-const spaced = /(?<![{$])\{[ \t]+([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]*\}|(?<![{$])\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]+\}/g;
+const spaced =
+  /(?<![{$])\{[ \t]+([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]*\}|(?<![{$])\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]+\}/g;
 
 /** `{{task}}` and `{ task }` are text here; in other template languages they are references. */
 export const nearReference: Rule = {

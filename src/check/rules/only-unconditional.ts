@@ -12,7 +12,12 @@ export const onlyUnconditional: Rule = {
       if (node.type !== "script") continue;
       const edges = graph.outgoing[graph.indexOf.get(id) ?? -1] ?? [];
       const next = edges.find((edge) => edge.when === undefined);
-      if (next === undefined || next.to === END || edges.some((edge) => edge.when !== undefined && edge.when !== "error")) continue;
+      if (
+        next === undefined ||
+        next.to === END ||
+        edges.some((edge) => edge.when !== undefined && edge.when !== "error")
+      )
+        continue;
       const hint = `To stop at a failure: {from: ${id}, when: success, to: ${next.to}}`;
       report(fieldRange(source, id), `The run goes on at \`${next.to}\` whether \`${id}\` succeeds or fails`, hint);
     }

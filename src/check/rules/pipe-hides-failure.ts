@@ -19,7 +19,10 @@ export const pipeHidesFailure: Rule = {
       const end = match.index + match[0].length;
       const start = match.index + match[0].indexOf(match[1] ?? match[2] ?? "");
       const message = `The outcome of \`${match[2]}\` is lost: a pipe answers with its last command`;
-      const hint = definition?.type === "script" ? "Set `shell: bash`, which runs with pipefail." : "Write the output to a file first, or set pipefail.";
+      const hint =
+        definition?.type === "script"
+          ? "Set `shell: bash`, which runs with pipefail."
+          : "Write the output to a file first, or set pipefail.";
       report(rangeWithin(source.text, scalar, start, end), message, hint);
     }
   },

@@ -2,7 +2,8 @@ import { rangeWithin } from "../../language/scalar-range.ts";
 import { commandsOf } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
-const ownState = /\bTRAMMEL_(?:HOME|TOKEN)\b|\.(?:local\/share|config)\/trammel\b|(?:^|[\s/"'=])\.trammel\/(?!blueprints)/;
+const ownState =
+  /\bTRAMMEL_(?:HOME|TOKEN)\b|\.(?:local\/share|config)\/trammel\b|(?:^|[\s/"'=])\.trammel\/(?!blueprints)/;
 
 /** A command that names Trammel's data folder, credentials or configuration. Hygiene, not a boundary. */
 export const readsOwnState: Rule = {
@@ -14,7 +15,11 @@ export const readsOwnState: Rule = {
       if (match === null) continue;
       const range = rangeWithin(source.text, scalar, match.index, match.index + match[0].length);
       const where = node === undefined ? "" : ` of node \`${node}\``;
-      report(range, `\`${field}\`${where} names Trammel's own data or credentials (\`${match[0].trim()}\`)`, "A blueprint gets what it needs as inputs and ports.");
+      report(
+        range,
+        `\`${field}\`${where} names Trammel's own data or credentials (\`${match[0].trim()}\`)`,
+        "A blueprint gets what it needs as inputs and ports.",
+      );
     }
   },
 };

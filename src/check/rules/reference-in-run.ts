@@ -12,8 +12,15 @@ export const referenceInRun: Rule = {
         if (ref.source === "node" && ref.path.length === 0 && command.language !== "name") continue;
         const range = rangeWithin(source.text, command.scalar, ref.start, ref.end);
         const written = command.text.slice(ref.start, ref.end);
-        const what = command.language === "name" ? "takes no references" : "is never filled in, so that data cannot become executable text";
-        report(range, `\`${written}\`: \`${command.field}\`${command.node === undefined ? "" : ` of node \`${command.node}\``} ${what}`, hintFor(command, ref, written));
+        const what =
+          command.language === "name"
+            ? "takes no references"
+            : "is never filled in, so that data cannot become executable text";
+        report(
+          range,
+          `\`${written}\`: \`${command.field}\`${command.node === undefined ? "" : ` of node \`${command.node}\``} ${what}`,
+          hintFor(command, ref, written),
+        );
       }
     }
   },

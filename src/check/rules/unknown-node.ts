@@ -11,18 +11,34 @@ export const unknownNode: Rule = {
     const hint = "Define it under `nodes`, or correct the name.";
     for (const { edge, from, to } of edges) {
       if (!origins.has(edge.from) && edge.from.toUpperCase() !== END) {
-        report(from, `The edge to \`${edge.to}\` comes from \`${edge.from}\`, which is no node${suggest(edge.from, origins.keys())}`, hint);
+        report(
+          from,
+          `The edge to \`${edge.to}\` comes from \`${edge.from}\`, which is no node${suggest(edge.from, origins.keys())}`,
+          hint,
+        );
       }
       if (edge.to !== END && !origins.has(edge.to)) {
-        report(to, `The edge from \`${edge.from}\` leads to \`${edge.to}\`, which is no node${suggest(edge.to, [...origins.keys(), END])}`, hint);
+        report(
+          to,
+          `The edge from \`${edge.from}\` leads to \`${edge.to}\`, which is no node${suggest(edge.to, [...origins.keys(), END])}`,
+          hint,
+        );
       }
     }
     if (source.entryAt !== undefined && !origins.has(blueprint.entry)) {
-      report(source.entryAt, `The entry \`${blueprint.entry}\` is no node${suggest(blueprint.entry, origins.keys())}`, hint);
+      report(
+        source.entryAt,
+        `The entry \`${blueprint.entry}\` is no node${suggest(blueprint.entry, origins.keys())}`,
+        hint,
+      );
     }
     const last = entryOf(source.root, "finally")?.value;
     if (blueprint.finally !== undefined && last !== undefined && !origins.has(blueprint.finally)) {
-      report(last.range, `\`finally\` names \`${blueprint.finally}\`, which is no node${suggest(blueprint.finally, origins.keys())}`, hint);
+      report(
+        last.range,
+        `\`finally\` names \`${blueprint.finally}\`, which is no node${suggest(blueprint.finally, origins.keys())}`,
+        hint,
+      );
     }
   },
 };

@@ -16,7 +16,8 @@ export const unknownReference: Rule = {
     for (const { template, scalar } of source.templates) {
       for (const ref of references(template)) {
         const found = fault(ref, template.source.slice(ref.start, ref.end), context, inputs);
-        if (found !== undefined) report(rangeWithin(source.text, scalar, ref.start, ref.end), found.message, found.hint);
+        if (found !== undefined)
+          report(rangeWithin(source.text, scalar, ref.start, ref.end), found.message, found.hint);
       }
     }
   },
@@ -35,7 +36,9 @@ function inputNames(source: Source): ReadonlySet<string> {
 function fault(ref: Reference, written: string, context: RuleContext, inputs: ReadonlySet<string>): Fault | undefined {
   switch (ref.source) {
     case "task":
-      return ref.path.length === 0 ? undefined : { message: `\`${written}\`: the task is text and has no parts`, hint: "Write {task}." };
+      return ref.path.length === 0
+        ? undefined
+        : { message: `\`${written}\`: the task is text and has no parts`, hint: "Write {task}." };
     case "inputs":
       return inputFault(ref, written, context, inputs);
     case "item":
@@ -46,19 +49,33 @@ function fault(ref: Reference, written: string, context: RuleContext, inputs: Re
   }
 }
 
-function inputFault(ref: Reference, written: string, { suggest }: RuleContext, inputs: ReadonlySet<string>): Fault | undefined {
+function inputFault(
+  ref: Reference,
+  written: string,
+  { suggest }: RuleContext,
+  inputs: ReadonlySet<string>,
+): Fault | undefined {
   if (ref.name === "") return { message: `\`${written}\` names no input`, hint: "Write {inputs.name}." };
   if (inputs.has(ref.name)) return undefined;
-  return { message: `\`${written}\`: there is no input \`${ref.name}\`${suggest(ref.name, inputs)}`, hint: `Declare it: inputs: {${ref.name}: string}` };
+  return {
+    message: `\`${written}\`: there is no input \`${ref.name}\`${suggest(ref.name, inputs)}`,
+    hint: `Declare it: inputs: {${ref.name}: string}`,
+  };
 }
 
-function nodeFault(ref: Reference, written: string, { source, suggest }: RuleContext, inputs: ReadonlySet<string>): Fault | undefined {
+function nodeFault(
+  ref: Reference,
+  written: string,
+  { source, suggest }: RuleContext,
+  inputs: ReadonlySet<string>,
+): Fault | undefined {
   if (source.origins.has(ref.name)) {
     const node = source.blueprint.nodes.get(ref.name);
     const problem = node && portProblem(node, ref.path, suggest);
     return problem === undefined ? undefined : { message: `\`${written}\`: ${problem.message}`, hint: problem.hint };
   }
-  if (inputs.has(ref.name)) return { message: `\`${written}\` names an input`, hint: `Write {inputs.${[ref.name, ...ref.path].join(".")}}.` };
+  if (inputs.has(ref.name))
+    return { message: `\`${written}\` names an input`, hint: `Write {inputs.${[ref.name, ...ref.path].join(".")}}.` };
   const message = `\`${written}\` names nothing here: \`${ref.name}\` is no node${suggest(ref.name, ["task", ...source.origins.keys()])}`;
   return { message, hint: `References are {task}, {inputs.name} and {node}; to print it as text, write {${written}.` };
 }

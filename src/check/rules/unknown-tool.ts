@@ -12,14 +12,22 @@ export const unknownTool: Rule = {
     const hint = `Tools are ${oneOfWords([...tools].sort(), 30)}.`;
     for (const [id, node] of source.blueprint.nodes) {
       if (node.type === "tool" && !tools.has(node.tool)) {
-        report(fieldRange(source, id, "tool"), `Node \`${id}\` uses the tool \`${node.tool}\`, which does not exist${suggest(node.tool, tools)}`, hint);
+        report(
+          fieldRange(source, id, "tool"),
+          `Node \`${id}\` uses the tool \`${node.tool}\`, which does not exist${suggest(node.tool, tools)}`,
+          hint,
+        );
       }
       if (node.type !== "agent" && node.type !== "agent_sandbox") continue;
       const list = entryOf(source.origins.get(id)?.value, "tools")?.value;
       if (list?.kind !== "list") continue;
       for (const item of list.items) {
         if (item.kind !== "scalar" || tools.has(item.source)) continue;
-        report(item.range, `Node \`${id}\` offers the tool \`${item.source}\`, which does not exist${suggest(item.source, tools)}`, hint);
+        report(
+          item.range,
+          `Node \`${id}\` offers the tool \`${item.source}\`, which does not exist${suggest(item.source, tools)}`,
+          hint,
+        );
       }
     }
   },

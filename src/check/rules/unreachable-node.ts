@@ -9,7 +9,11 @@ export const unreachableNode: Rule = {
     const { ids, reachable } = topology();
     for (const [index, id] of ids.entries()) {
       if (reachable[index] === true) continue;
-      report(fieldRange(source, id), `No path leads from the entry \`${source.blueprint.entry}\` to node \`${id}\``, `Add an edge to \`${id}\`, or remove the node.`);
+      report(
+        fieldRange(source, id),
+        `No path leads from the entry \`${source.blueprint.entry}\` to node \`${id}\``,
+        `Add an edge to \`${id}\`, or remove the node.`,
+      );
     }
   },
 };

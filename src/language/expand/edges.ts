@@ -48,7 +48,13 @@ function readEdge(map: LocatedMap, reading: Reading, edges: LocatedEdge[]): void
     } else unknownField(entry, edgeKeys, reading);
   }
   for (const key of ["from", "to"] as const) {
-    if (parts[key] === undefined) reading.problem("missing-field", map, `${capital(reading.owner)} has no \`${key}\``, `Write {from: a, to: b}; \`to: END\` ends the path.`);
+    if (parts[key] === undefined)
+      reading.problem(
+        "missing-field",
+        map,
+        `${capital(reading.owner)} has no \`${key}\``,
+        `Write {from: a, to: b}; \`to: END\` ends the path.`,
+      );
   }
   for (const from of parts.from ?? []) {
     for (const to of parts.to ?? []) {
@@ -60,13 +66,29 @@ function readEdge(map: LocatedMap, reading: Reading, edges: LocatedEdge[]): void
   }
 }
 
-function locatedEdge(from: LocatedScalar, to: LocatedScalar, when: LocatedScalar | undefined, as: Parts["as"], reading: Reading): LocatedEdge {
+function locatedEdge(
+  from: LocatedScalar,
+  to: LocatedScalar,
+  when: LocatedScalar | undefined,
+  as: Parts["as"],
+  reading: Reading,
+): LocatedEdge {
   const target = isEnd(to.source) ? END : to.source;
   if (as !== undefined && target !== END) {
-    reading.problem("invalid-value", as.range, `\`as: failed\` says how a path ends, but this edge leads to ${quote(to.source)}`, "Use it on an edge to END.");
+    reading.problem(
+      "invalid-value",
+      as.range,
+      `\`as: failed\` says how a path ends, but this edge leads to ${quote(to.source)}`,
+      "Use it on an edge to END.",
+    );
   }
   return {
-    edge: { from: from.source, to: target, ...(when === undefined ? {} : { when: when.source }), ...(as === undefined ? {} : { as: as.value }) },
+    edge: {
+      from: from.source,
+      to: target,
+      ...(when === undefined ? {} : { when: when.source }),
+      ...(as === undefined ? {} : { as: as.value }),
+    },
     from: from.range,
     to: to.range,
     ...(when === undefined ? {} : { when: when.range }),

@@ -34,7 +34,11 @@ export function parseFlow(text: string): Flow {
   return new FlowParser(text).parse();
 }
 
-type Token = { readonly kind: "name" | "arrow" | "[" | "]" | "(" | ")" | "&" | "end" | "bad"; readonly start: number; readonly end: number };
+type Token = {
+  readonly kind: "name" | "arrow" | "[" | "]" | "(" | ")" | "&" | "end" | "bad";
+  readonly start: number;
+  readonly end: number;
+};
 
 class FlowParser {
   readonly #text: string;
@@ -70,8 +74,10 @@ class FlowParser {
     if (!this.#is("]")) return this.#fail("`]`: a bracket holds one node");
     const closed = { ...step, end: this.#token.end };
     this.#next();
-    if (before === undefined) return bracketProblem(closed, "A flow cannot begin with a bracket: it runs when the check before it fails");
-    if (before.bracket) return bracketProblem(closed, "Two brackets in a row: the second has no check of its own before it");
+    if (before === undefined)
+      return bracketProblem(closed, "A flow cannot begin with a bracket: it runs when the check before it fails");
+    if (before.bracket)
+      return bracketProblem(closed, "Two brackets in a row: the second has no check of its own before it");
     return closed;
   }
 
@@ -124,7 +130,15 @@ class FlowParser {
   #fail(expected: string): { readonly problem: FlowProblem } {
     const { kind, start, end } = this.#token;
     const found = kind === "end" ? "the flow ends" : `found \`${this.#text.slice(start, end)}\``;
-    return { problem: { code: "flow-syntax", start, end, message: `Expected ${expected}, but ${found}`, hint: `For example: flow: ${example}` } };
+    return {
+      problem: {
+        code: "flow-syntax",
+        start,
+        end,
+        message: `Expected ${expected}, but ${found}`,
+        hint: `For example: flow: ${example}`,
+      },
+    };
   }
 }
 

@@ -4,7 +4,10 @@ import { boolean, count, duration, integer, money, size, template, text, word } 
 import { agentSettings } from "./agent.ts";
 import { inputs, outputs } from "./schemas.ts";
 
-export const nameRules = { pattern: /^[a-z0-9][a-z0-9_-]{0,63}$/, words: "small letters, digits, _ and -, at most 64, beginning with a letter or digit" };
+export const nameRules = {
+  pattern: /^[a-z0-9][a-z0-9_-]{0,63}$/,
+  words: "small letters, digits, _ and -, at most 64, beginning with a letter or digit",
+};
 
 const runLimits = object(
   {
@@ -61,7 +64,10 @@ export const documentFields = {
   agent: optional(object(agentSettings, "`agent`"), "Defaults of agentic nodes."),
   limits: optional(runLimits, "Bounds of a run."),
   escalate: optional(listOf(word("cap", "no_progress", "error", "failure")), "What halts a run with an escalation."),
-  locale: optional(text({ pattern: /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, words: "a language tag such as en-AU" }), "Language of generated text and dates."),
+  locale: optional(
+    text({ pattern: /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, words: "a language tag such as en-AU" }),
+    "Language of generated text and dates.",
+  ),
   records: optional(records, "State and counter files."),
   workspace: optional(workspace, "Where commands run and what is kept safe."),
   concurrency: optional(concurrency, "How runs of this blueprint share a tree."),

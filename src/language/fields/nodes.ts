@@ -3,7 +3,19 @@ import { limits } from "../../model/limits.ts";
 import { json, listOf, mapOf, object, optional, required } from "../read/collections.ts";
 import type { Fields } from "../read/collections.ts";
 import type { Reader, Reading } from "../read/reading.ts";
-import { boolean, duration, integer, looseTemplate, positive, requiredText, size, template, templateOf, text, word } from "../read/scalars.ts";
+import {
+  boolean,
+  duration,
+  integer,
+  looseTemplate,
+  positive,
+  requiredText,
+  size,
+  template,
+  templateOf,
+  text,
+  word,
+} from "../read/scalars.ts";
 import type { Located } from "../tree.ts";
 import { quote } from "../tree.ts";
 import { agentSettings } from "./agent.ts";
@@ -81,14 +93,30 @@ const variableName: Reader<string> = {
   schema: { type: "string", pattern: variable.pattern.source },
   read(node, reading, field) {
     if (node.kind !== "scalar") {
-      reading.problem("value-in-env", node, `${reading.place(field)} lists names of variables only`, "The values are read from the environment when the run starts.");
+      reading.problem(
+        "value-in-env",
+        node,
+        `${reading.place(field)} lists names of variables only`,
+        "The values are read from the environment when the run starts.",
+      );
       return undefined;
     }
     if (variable.pattern.test(node.source)) return node.source;
     const named = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(node.source)?.[1];
-    const range = { start: node.range.start, end: node.range.start + (named === undefined ? 1 : named.length + (node.style === "plain" ? 0 : 1)) };
-    const hint = named === undefined ? "Write names such as API_KEY." : `Write ${named} alone; its value is read from the environment when the run starts.`;
-    reading.problem("value-in-env", range, `${reading.place(field)} lists names of variables only, without values`, hint);
+    const range = {
+      start: node.range.start,
+      end: node.range.start + (named === undefined ? 1 : named.length + (node.style === "plain" ? 0 : 1)),
+    };
+    const hint =
+      named === undefined
+        ? "Write names such as API_KEY."
+        : `Write ${named} alone; its value is read from the environment when the run starts.`;
+    reading.problem(
+      "value-in-env",
+      range,
+      `${reading.place(field)} lists names of variables only, without values`,
+      hint,
+    );
     return undefined;
   },
 };
@@ -103,7 +131,11 @@ const optionName: Reader<string> = {
   read(node, reading, field) {
     const id = node.kind === "scalar" ? node.source : "";
     if (reservedOptions.has(id.toLowerCase())) {
-      reading.problem("reserved-name", node, `${quote(id)} cannot be an option of ${reading.owner}: it has a fixed meaning in \`when:\``);
+      reading.problem(
+        "reserved-name",
+        node,
+        `${quote(id)} cannot be an option of ${reading.owner}: it has a fixed meaning in \`when:\``,
+      );
       return undefined;
     }
     // YAML reads some ids (`no`, `1`) as other types; an id is what is written.
@@ -119,11 +151,21 @@ const options: Reader<readonly HumanOption[]> = {
   schema: {
     anyOf: [
       { type: "array", items: optionName.schema, minItems: 1 },
-      { type: "object", additionalProperties: { type: "object", additionalProperties: false, properties: { title: { type: "string" } } } },
+      {
+        type: "object",
+        additionalProperties: {
+          type: "object",
+          additionalProperties: false,
+          properties: { title: { type: "string" } },
+        },
+      },
     ],
   },
   read(node, reading, field) {
-    if (node.kind !== "map") return listOf(optionName).read(node, reading, field)?.map((id) => ({ id }));
+    if (node.kind !== "map")
+      return listOf(optionName)
+        .read(node, reading, field)
+        ?.map((id) => ({ id }));
     return node.entries.flatMap(({ key, value }) => {
       const id = optionName.read(key, reading, field);
       const shown = value.kind === "scalar" && value.value === null ? {} : titles.read(value, reading, field);
@@ -199,7 +241,10 @@ export const nodeFields = {
   code: {
     ...common,
     language: required(word("js", "ts"), "Language of the body."),
-    body: required(text({ words: "source code as text" }), "Function body; `return` is the output, `fail(text)` a failure."),
+    body: required(
+      text({ words: "source code as text" }),
+      "Function body; `return` is the output, `fail(text)` a failure.",
+    ),
     with: optional(args, "Values handed in by name."),
   },
   wait: {

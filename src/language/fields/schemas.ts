@@ -8,7 +8,18 @@ import type { Located, LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
 import { parseType, typeSchema, typeWords } from "../types.ts";
 
-const schemaWords = ["$schema", "$ref", "properties", "items", "anyOf", "oneOf", "allOf", "const", "enum", "additionalProperties"];
+const schemaWords = [
+  "$schema",
+  "$ref",
+  "properties",
+  "items",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "const",
+  "enum",
+  "additionalProperties",
+];
 
 /** A map is a JSON Schema when it uses a word of it that no short schema could mean; else each key is a field with a type. */
 function isJsonSchema(map: LocatedMap): boolean {
@@ -55,15 +66,30 @@ function findBadSchemaPart(node: Located): BadPart | undefined {
   if (node.kind !== "map") return undefined;
   for (const { key, value } of node.entries) {
     if (key.source === "$ref" && value.kind === "scalar" && !value.source.startsWith("#")) {
-      return { at: value, what: `The reference ${quote(value.source)} leaves the document`, hint: "A schema is checked offline: use #/definitions/…" };
+      return {
+        at: value,
+        what: `The reference ${quote(value.source)} leaves the document`,
+        hint: "A schema is checked offline: use #/definitions/…",
+      };
     }
     if (key.source === "type" && value.kind === "scalar" && !schemaTypes.has(value.source)) {
-      return { at: value, what: `There is no type ${quote(value.source)}`, hint: `JSON Schema has ${oneOfWords([...schemaTypes])}.` };
+      return {
+        at: value,
+        what: `There is no type ${quote(value.source)}`,
+        hint: `JSON Schema has ${oneOfWords([...schemaTypes])}.`,
+      };
     }
     if (key.source === "pattern" && value.kind === "scalar" && badPattern(value.source) !== undefined) {
-      return { at: value, what: `${quote(value.source)} is no regular expression`, hint: "Write an ECMAScript pattern." };
+      return {
+        at: value,
+        what: `${quote(value.source)} is no regular expression`,
+        hint: "Write an ECMAScript pattern.",
+      };
     }
-    const inner = key.source === "properties" || key.source === "definitions" || key.source === "$defs" ? findBadInside(value) : findBadSchemaPart(value);
+    const inner =
+      key.source === "properties" || key.source === "definitions" || key.source === "$defs"
+        ? findBadInside(value)
+        : findBadSchemaPart(value);
     if (inner !== undefined) return inner;
   }
   return undefined;
@@ -100,7 +126,8 @@ export const typeReader: Reader<TypeSpec> = {
       const schema = readSchema(node, reading, field);
       return schema && { kind: "schema", schema };
     }
-    if (node.kind !== "scalar" || node.source === "") return reading.wrongType(node, field, "a type", `Types are ${oneOfWords(typeWords)}.`);
+    if (node.kind !== "scalar" || node.source === "")
+      return reading.wrongType(node, field, "a type", `Types are ${oneOfWords(typeWords)}.`);
     const type = parseType(node.source);
     if (type === undefined) {
       const message = `${reading.place(field)} has the unknown type ${quote(node.source)}${reading.suggest(node.source, typeWords)}`;
@@ -160,15 +187,21 @@ export const inputSpec: Reader<InputSpec> = {
   },
 };
 
-function misfit(spec: InputSpec): { readonly field: "pattern" | "default" | "enum"; readonly what: string } | undefined {
+function misfit(
+  spec: InputSpec,
+): { readonly field: "pattern" | "default" | "enum"; readonly what: string } | undefined {
   const why = spec.pattern === undefined ? undefined : badPattern(spec.pattern);
   if (why !== undefined) return { field: "pattern", what: `is no regular expression: ${why}` };
-  if (spec.pattern !== undefined && typeSchema(spec.type)["type"] !== "string") return { field: "pattern", what: "fits only a text" };
-  if (spec.enum !== undefined && spec.enum.length === 0) return { field: "enum", what: "is empty, so that no value would be allowed" };
+  if (spec.pattern !== undefined && typeSchema(spec.type)["type"] !== "string")
+    return { field: "pattern", what: "fits only a text" };
+  if (spec.enum !== undefined && spec.enum.length === 0)
+    return { field: "enum", what: "is empty, so that no value would be allowed" };
   const misfitting = spec.enum?.find((value) => !fits(value, spec.type));
-  if (misfitting !== undefined) return { field: "enum", what: `holds ${JSON.stringify(misfitting)}, which has another type` };
+  if (misfitting !== undefined)
+    return { field: "enum", what: `holds ${JSON.stringify(misfitting)}, which has another type` };
   if (spec.default === undefined) return undefined;
-  if (!fits(spec.default, spec.type)) return { field: "default", what: `is ${JSON.stringify(spec.default)}, which has another type` };
+  if (!fits(spec.default, spec.type))
+    return { field: "default", what: `is ${JSON.stringify(spec.default)}, which has another type` };
   if (spec.enum !== undefined && !spec.enum.some((value) => JSON.stringify(value) === JSON.stringify(spec.default))) {
     return { field: "default", what: "is not among the values of `enum`" };
   }

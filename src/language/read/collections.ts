@@ -13,7 +13,13 @@ export function listOf<T>(item: Reader<T>, mayBeSingle = false): Reader<readonly
     schema: mayBeSingle ? { anyOf: [item.schema, many] } : many,
     read(node, reading, field) {
       if (node.kind !== "list") {
-        if (!mayBeSingle) return reading.wrongType(node, field, expected, node.kind === "scalar" && node.source !== "" ? `Write ${field}: [${node.source}]` : undefined);
+        if (!mayBeSingle)
+          return reading.wrongType(
+            node,
+            field,
+            expected,
+            node.kind === "scalar" && node.source !== "" ? `Write ${field}: [${node.source}]` : undefined,
+          );
         const single = item.read(node, reading, field);
         return single === undefined ? undefined : [single];
       }
@@ -26,7 +32,10 @@ export function listOf<T>(item: Reader<T>, mayBeSingle = false): Reader<readonly
 }
 
 /** A map from names that the author chooses. */
-export function mapOf<T>(value: Reader<T>, keys?: { readonly pattern: RegExp; readonly words: string }): Reader<Readonly<Record<string, T>>> {
+export function mapOf<T>(
+  value: Reader<T>,
+  keys?: { readonly pattern: RegExp; readonly words: string },
+): Reader<Readonly<Record<string, T>>> {
   return {
     expected: "a map",
     schema: {
@@ -71,7 +80,8 @@ export function optional<T>(reader: Reader<T>, description: string, as?: string)
 
 export type Fields = Readonly<Record<string, Field>>;
 
-type NameOf<F extends Fields, K extends keyof F> = F[K] extends Field<unknown, boolean, infer A> ? ([A] extends [never] ? K : A) : K;
+type NameOf<F extends Fields, K extends keyof F> =
+  F[K] extends Field<unknown, boolean, infer A> ? ([A] extends [never] ? K : A) : K;
 type RequiredKeys<F extends Fields> = { [K in keyof F]: F[K] extends Field<unknown, true> ? K : never }[keyof F];
 type ValueOf<F> = F extends Field<infer T> ? T : never;
 
@@ -81,7 +91,12 @@ export type Read<F extends Fields> = {
 } & { readonly [K in Exclude<keyof F, RequiredKeys<F>> as NameOf<F, K> & string]?: ValueOf<F[K]> };
 
 /** Reads a closed map by its table: an unknown key, a missing one and each bad value is a problem of its own. */
-export function readFields<F extends Fields>(map: LocatedMap, fields: F, reading: Reading, besides: readonly string[] = []): Read<F> | undefined {
+export function readFields<F extends Fields>(
+  map: LocatedMap,
+  fields: F,
+  reading: Reading,
+  besides: readonly string[] = [],
+): Read<F> | undefined {
   const { values, whole } = readPartial(map, fields, reading, besides);
   // Every key comes from the table and, as it is whole, every required one was there.
   return whole ? (values as Read<F>) : undefined;
@@ -116,9 +131,17 @@ export function readPartial<F extends Fields>(
 
 export function unknownField(entry: LocatedEntry, known: readonly string[], reading: Reading): void {
   const key = entry.key.source;
-  const merge = key === "<<" ? "Merge keys are not part of YAML 1.2; repeat the fields or use an alias for a whole value." : undefined;
+  const merge =
+    key === "<<"
+      ? "Merge keys are not part of YAML 1.2; repeat the fields or use an alias for a whole value."
+      : undefined;
   const message = `\`${key}\` is no field of ${reading.owner}${reading.suggest(key, known)}`;
-  reading.problem("unknown-field", entry.key, message, merge ?? `It has: ${oneOfWords([...known].sort(), 40).replace(/ or (?=[^,]*$)/, " and ")}.`);
+  reading.problem(
+    "unknown-field",
+    entry.key,
+    message,
+    merge ?? `It has: ${oneOfWords([...known].sort(), 40).replace(/ or (?=[^,]*$)/, " and ")}.`,
+  );
 }
 
 /** A problem with a whole map is shown at its first key: the map itself may be long. */
@@ -157,7 +180,9 @@ export function objectSchema(fields: Fields): JsonSchema {
 }
 
 export function propertiesOf(fields: Fields): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, { ...field.reader.schema, description: field.description }]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, field]) => [key, { ...field.reader.schema, description: field.description }]),
+  );
 }
 
 /** Any value as JSON. */

@@ -16,7 +16,9 @@ import type { Reading } from "./reading.ts";
 export interface NodeTypePlugin {
   readonly type: string;
   readonly class: "deterministic" | "agentic";
-  readonly fields: Readonly<Record<string, { readonly type: TypeSpec; readonly required?: boolean; readonly description: string }>>;
+  readonly fields: Readonly<
+    Record<string, { readonly type: TypeSpec; readonly required?: boolean; readonly description: string }>
+  >;
 }
 
 export type Plugins = ReadonlyMap<string, NodeTypePlugin>;
@@ -37,10 +39,20 @@ export function nodeOrigins(map: LocatedMap, reading: Reading): Map<string, Node
 function checkName(key: LocatedScalar, reading: Reading): void {
   const name = key.source;
   if (name.toUpperCase() === END) {
-    reading.problem("reserved-name", key, `A node cannot be named ${quote(name)}: in any case it stands for the end of a path`, "Rename the node.");
+    reading.problem(
+      "reserved-name",
+      key,
+      `A node cannot be named ${quote(name)}: in any case it stands for the end of a path`,
+      "Rename the node.",
+    );
   } else if (reservedNames.has(name)) {
     const hint = `Rename the node: \`{${name}}\` could not be told apart from it.`;
-    reading.problem("reserved-name", key, `A node cannot be named ${quote(name)}: it names something else in references`, hint);
+    reading.problem(
+      "reserved-name",
+      key,
+      `A node cannot be named ${quote(name)}: it names something else in references`,
+      hint,
+    );
   } else if (!namePattern.test(name)) {
     const message = `${quote(name)} is no node name: letters, digits, _ and - are allowed, at most 64`;
     reading.problem("invalid-name", key, message);
@@ -55,7 +67,12 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
   const type = entryOf(value, "type")?.value;
   if (type === undefined) {
     const at = value.entries[0]?.key ?? value;
-    reading.problem("missing-field", at, `Node \`${id}\` has no \`type\``, `Add \`type:\` ${oneOfWords(builtInTypes)}.`);
+    reading.problem(
+      "missing-field",
+      at,
+      `Node \`${id}\` has no \`type\``,
+      `Add \`type:\` ${oneOfWords(builtInTypes)}.`,
+    );
     return undefined;
   }
   const name = type.kind === "scalar" ? type.source : "";
@@ -134,15 +151,26 @@ function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading
   for (const [name, spec] of Object.entries(plugin.fields)) {
     if (spec.required !== true || own.some((entry) => entry.key.source === name)) continue;
     whole = false;
-    reading.problem("missing-field", map.entries[0]?.key ?? map, `${reading.owner} has no \`${name}\``, `Add \`${name}:\` (${spec.description}).`);
+    reading.problem(
+      "missing-field",
+      map.entries[0]?.key ?? map,
+      `${reading.owner} has no \`${name}\``,
+      `Add \`${name}:\` (${spec.description}).`,
+    );
   }
   return whole && common !== undefined ? { id, type: "plugin", plugin: plugin.type, ...common, fields } : undefined;
 }
 
 function readCommon(map: LocatedMap, plugin: NodeTypePlugin, reading: Reading) {
-  const known = { ...map, entries: map.entries.filter(({ key }) => besides.includes(key.source) || Object.hasOwn(pluginCommonFields, key.source)) };
+  const known = {
+    ...map,
+    entries: map.entries.filter(
+      ({ key }) => besides.includes(key.source) || Object.hasOwn(pluginCommonFields, key.source),
+    ),
+  };
   for (const entry of map.entries) {
-    if (!known.entries.includes(entry)) unknownField(entry, [...besides, ...Object.keys(plugin.fields), ...Object.keys(pluginCommonFields)], reading);
+    if (!known.entries.includes(entry))
+      unknownField(entry, [...besides, ...Object.keys(plugin.fields), ...Object.keys(pluginCommonFields)], reading);
   }
   return readFields(known, pluginCommonFields, reading, besides);
 }

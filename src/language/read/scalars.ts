@@ -36,7 +36,11 @@ export function text(rules: TextRules = {}): Reader<string> {
         return undefined;
       }
       if (rules.maxCharacters !== undefined && value.length > rules.maxCharacters) {
-        reading.problem("invalid-value", node, `${reading.place(field)} has ${value.length} characters; at most ${rules.maxCharacters} are allowed`);
+        reading.problem(
+          "invalid-value",
+          node,
+          `${reading.place(field)} has ${value.length} characters; at most ${rules.maxCharacters} are allowed`,
+        );
         return undefined;
       }
       if (rules.pattern !== undefined && !rules.pattern.test(value)) {
@@ -110,7 +114,11 @@ export const requiredText = { ...template, schema: { type: "string", minLength: 
 
 export function integer(min: number, max: number): Reader<number> {
   const expected = `a whole number from ${min} to ${max}`;
-  return number(expected, { type: "integer", minimum: min, maximum: max }, (value) => Number.isInteger(value) && value >= min && value <= max);
+  return number(
+    expected,
+    { type: "integer", minimum: min, maximum: max },
+    (value) => Number.isInteger(value) && value >= min && value <= max,
+  );
 }
 
 export function positive(max: number): Reader<number> {
@@ -118,7 +126,11 @@ export function positive(max: number): Reader<number> {
   return number(expected, { type: "number", exclusiveMinimum: 0, maximum: max }, (value) => value > 0 && value <= max);
 }
 
-function number(expected: string, schema: Reader<number>["schema"], allowed: (value: number) => boolean): Reader<number> {
+function number(
+  expected: string,
+  schema: Reader<number>["schema"],
+  allowed: (value: number) => boolean,
+): Reader<number> {
   return {
     expected,
     schema,
@@ -162,15 +174,32 @@ export function word<const W extends string>(...words: readonly W[]): Reader<W> 
   };
 }
 
-function quantity<T>(expected: string, pattern: string, parse: (text: string) => Quantity<T>, plainNumbers = false): Reader<T> {
+function quantity<T>(
+  expected: string,
+  pattern: string,
+  parse: (text: string) => Quantity<T>,
+  plainNumbers = false,
+): Reader<T> {
   return {
     expected,
-    schema: plainNumbers ? { anyOf: [{ type: "integer", minimum: 1 }, { type: "string", pattern }] } : { type: "string", pattern },
+    schema: plainNumbers
+      ? {
+          anyOf: [
+            { type: "integer", minimum: 1 },
+            { type: "string", pattern },
+          ],
+        }
+      : { type: "string", pattern },
     read(node, reading, field) {
       if (node.kind !== "scalar" || node.value === null) return reading.wrongType(node, field, expected);
       const result = parse(node.source);
       if ("value" in result) return result.value;
-      reading.problem("invalid-quantity", node, `${reading.place(field)} must be ${expected}; ${describe(node)} ${result.problem}`, result.hint);
+      reading.problem(
+        "invalid-quantity",
+        node,
+        `${reading.place(field)} must be ${expected}; ${describe(node)} ${result.problem}`,
+        result.hint,
+      );
       return undefined;
     },
   };
