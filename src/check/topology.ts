@@ -66,7 +66,7 @@ export class Topology {
 }
 
 function closure(start: readonly number[], next: readonly (readonly number[])[]): boolean[] {
-  const seen = new Array<boolean>(next.length).fill(false);
+  const seen = next.map(() => false);
   const open = [...start];
   for (const index of open) seen[index] = true;
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -81,9 +81,9 @@ function closure(start: readonly number[], next: readonly (readonly number[])[])
 
 /** Tarjan's algorithm with its own stack, so that a long chain cannot overflow the call stack. */
 function components(successors: readonly (readonly number[])[]): number[] {
-  const component = new Array<number>(successors.length).fill(-1);
-  const order = new Array<number>(successors.length).fill(-1);
-  const low = new Array<number>(successors.length).fill(0);
+  const component = successors.map(() => -1);
+  const order = successors.map(() => -1);
+  const low = successors.map(() => 0);
   const stack: number[] = [];
   let counter = 0;
   let found = 0;

@@ -2,9 +2,8 @@ import type { Blueprint, Node } from "../model/blueprint.ts";
 import type { Range } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "./codes.ts";
-import { flowEdges, parseFlow } from "./expand/flow.ts";
-import type { FlowNode, FlowStep } from "./expand/flow.ts";
 import { readEdges } from "./expand/edges.ts";
+import { expandFlow } from "./expand/flow-nodes.ts";
 import { readNext } from "./expand/next.ts";
 import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
 import { Reading } from "./read/reading.ts";
@@ -12,10 +11,9 @@ import { readPartial } from "./read/collections.ts";
 import type { Read } from "./read/collections.ts";
 import type { Plugins } from "./read/nodes.ts";
 import { nodeOrigins, readNode } from "./read/nodes.ts";
-import { rangeWithin } from "./scalar-range.ts";
 import type { LocatedEdge, NodeOrigin, Source } from "./source.ts";
-import type { Located, LocatedMap, LocatedScalar } from "./tree.ts";
-import { describe, entryOf, quote } from "./tree.ts";
+import type { Located, LocatedMap } from "./tree.ts";
+import { describe, entryOf } from "./tree.ts";
 import { readYaml } from "./yaml.ts";
 
 /**
@@ -170,81 +168,9 @@ class DocumentReader {
     const text = this.#at("flow");
     if (text === undefined) return undefined;
     this.#reading.owner = "the document";
-    if (text.kind !== "scalar" || typeof text.value !== "string") {
-      this.#reading.wrongType(
-        text,
-        "flow",
-        "text such as a -> [b] -> c",
-        'Put the flow into quotes: flow: "(a & b) -> c"',
-      );
-      return [];
-    }
-    const flow = parseFlow(text.value);
-    const at = (part: { readonly start: number; readonly end: number }): Range =>
-      rangeWithin(this.#text, text, part.start, part.end);
-    if ("problem" in flow) {
-      const { code, message, hint } = flow.problem;
-      this.#reading.problem(code, at(flow.problem), message, hint);
-      return [];
-    }
-    const first = flow.steps[0];
-    this.#flowEntry = first?.nodes[0]?.id ?? "";
-    if (first !== undefined && first.nodes.length > 1) {
-      this.#reading.problem(
-        "flow-syntax",
-        at(first),
-        "A flow begins with one node, not with a group",
-        "Put a node before the group that both sides follow.",
-      );
-    }
-    this.#flowNodes(flow.steps, text, at, origins, nodes);
-    return flowEdges(flow.steps, at);
-  }
-
-  #flowNodes(
-    steps: readonly FlowStep[],
-    text: LocatedScalar,
-    at: (node: FlowNode) => Range,
-    origins: Map<string, NodeOrigin>,
-    nodes: Map<string, Node>,
-  ): void {
-    for (const [index, step] of steps.entries()) {
-      for (const node of step.nodes) {
-        const origin = origins.get(node.name);
-        if (origin === undefined) {
-          this.#unknownInFlow(node, at(node), origins);
-          origins.set(node.name, { key: { ...text, range: at(node) }, value: text });
-          continue;
-        }
-        origins.set(node.id, origin);
-        const definition = nodes.get(node.name);
-        const before = steps[index - 1];
-        if (definition !== undefined) nodes.set(node.id, bracketed({ ...definition, id: node.id }, step.bracket));
-        if (step.bracket && before !== undefined) this.#checkBracket(step, before, at(node), nodes);
-        const next = entryOf(origin.value, "next");
-        if (next !== undefined)
-          this.#reading.problem(
-            "two-forms",
-            next.key,
-            `Node \`${node.name}\` has \`next\` and stands in the flow`,
-            "Remove `next`.",
-          );
-      }
-    }
-  }
-
-  #unknownInFlow(node: FlowNode, range: Range, origins: ReadonlyMap<string, NodeOrigin>): void {
-    const message = `The flow names ${quote(node.name)}, which is not defined${this.#reading.suggest(node.name, origins.keys())}`;
-    this.#reading.problem("unknown-node", range, message, `Define it: nodes: {${node.name}: {type: script, run: …}}`);
-  }
-
-  #checkBracket(step: FlowStep, before: FlowStep, range: Range, nodes: ReadonlyMap<string, Node>): void {
-    for (const check of before.nodes) {
-      const type = nodes.get(check.id)?.type;
-      if (type !== "agent" && type !== "agent_sandbox") continue;
-      const message = `The bracket [${step.nodes[0]?.name}] follows the agentic node \`${check.name}\`; a bracket follows a deterministic check`;
-      this.#reading.problem("flow-bracket", range, message, "Put a check between them: implement -> test -> [fix-ci]");
-    }
+    const expanded = expandFlow(this.#text, text, origins, nodes, this.#reading);
+    this.#flowEntry = expanded.entry;
+    return expanded.edges;
   }
 
   #entry(
@@ -274,12 +200,6 @@ class DocumentReader {
     );
     return undefined;
   }
-}
-
-/** A deterministic node in a bracket runs once; an agentic one has its own cap. */
-function bracketed(node: Node, bracket: boolean): Node {
-  const agentic = node.type === "agent" || node.type === "agent_sandbox";
-  return bracket && !agentic && node.cap === undefined ? { ...node, cap: 1 } : node;
 }
 
 function assemble(

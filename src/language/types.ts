@@ -1,5 +1,5 @@
 import type { TypeSpec, ValueType } from "../model/blueprint.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 
 export const valueTypes = [
   "string",
@@ -32,12 +32,13 @@ export function parseType(text: string): TypeSpec | undefined {
     : undefined;
 }
 
-export function printType(type: TypeSpec): Json {
+/** The type as it is written: a word, or a schema. */
+export function printType(type: TypeSpec): string | JsonObject {
   switch (type.kind) {
-    case "list":
-      return type.of.kind === "schema"
-        ? { type: "array", items: type.of.schema }
-        : `list<${String(printType(type.of))}>`;
+    case "list": {
+      const of = printType(type.of);
+      return typeof of === "string" ? `list<${of}>` : { type: "array", items: of };
+    }
     case "enum":
       return `enum[${type.values.join(", ")}]`;
     case "schema":

@@ -183,14 +183,12 @@ class Locator {
     const [start, end] = node.range;
     // An empty value has no width of its own; a problem with it is shown at its key.
     const range = start === end && key !== null ? key.range : { start, end };
-    const value = node.value;
-    const known =
-      typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null;
+    const source = node.source ?? "";
     return {
       kind: "scalar",
       range,
-      value: known ? value : String(value),
-      source: node.source ?? "",
+      value: plainValue(node.value, source),
+      source,
       style: styles[node.type ?? "PLAIN"],
     };
   }
@@ -223,6 +221,12 @@ class Locator {
     }
     return target.node;
   }
+}
+
+/** Tags can make values that JSON does not have; these count as the text they were written as. */
+function plainValue(value: unknown, source: string): LocatedScalar["value"] {
+  const known = typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null;
+  return known ? value : source;
 }
 
 const styles = {

@@ -205,7 +205,8 @@ function misfit(
   if (spec.enum !== undefined && !spec.enum.some((value) => JSON.stringify(value) === JSON.stringify(spec.default))) {
     return { field: "default", what: "is not among the values of `enum`" };
   }
-  if (spec.pattern !== undefined && !new RegExp(`^(?:${spec.pattern})$`, "u").test(String(spec.default))) {
+  const shape = spec.pattern === undefined ? undefined : new RegExp(`^(?:${spec.pattern})$`, "u");
+  if (typeof spec.default === "string" && shape?.test(spec.default) === false) {
     return { field: "default", what: "does not match `pattern`" };
   }
   return undefined;

@@ -1,0 +1,103 @@
+import type { Node } from "../../model/blueprint.ts";
+import type { Range } from "../../model/diagnostic.ts";
+import type { Reading } from "../read/reading.ts";
+import { rangeWithin } from "../scalar-range.ts";
+import type { LocatedEdge, NodeOrigin } from "../source.ts";
+import type { Located, LocatedScalar } from "../tree.ts";
+import { entryOf, quote } from "../tree.ts";
+import type { FlowNode, FlowStep } from "./flow.ts";
+import { flowEdges, parseFlow } from "./flow.ts";
+
+export interface ExpandedFlow {
+  readonly entry: string;
+  readonly edges: LocatedEdge[];
+}
+
+const nothing: ExpandedFlow = { entry: "", edges: [] };
+
+/**
+ * Expands `flow` to edges. A name that is used again becomes a node of its own with the same definition, and a deterministic node in a
+ * bracket gets cap 1: both are added to `nodes` and `origins`.
+ */
+export function expandFlow(
+  text: string,
+  flow: Located,
+  origins: Map<string, NodeOrigin>,
+  nodes: Map<string, Node>,
+  reading: Reading,
+): ExpandedFlow {
+  if (flow.kind !== "scalar" || typeof flow.value !== "string") {
+    reading.wrongType(flow, "flow", "text such as a -> [b] -> c", 'Put the flow into quotes: flow: "(a & b) -> c"');
+    return nothing;
+  }
+  const parsed = parseFlow(flow.value);
+  const at = (part: { readonly start: number; readonly end: number }): Range =>
+    rangeWithin(text, flow, part.start, part.end);
+  if ("problem" in parsed) {
+    const { code, message, hint } = parsed.problem;
+    reading.problem(code, at(parsed.problem), message, hint);
+    return nothing;
+  }
+  const first = parsed.steps[0];
+  if (first !== undefined && first.nodes.length > 1) {
+    const message = "A flow begins with one node, not with a group";
+    reading.problem("flow-syntax", at(first), message, "Put a node before the group that both sides follow.");
+  }
+  for (const [index, step] of parsed.steps.entries()) {
+    for (const node of step.nodes) addNode(node, step, flow, at(node), origins, nodes, reading);
+    const before = parsed.steps[index - 1];
+    if (step.bracket && before !== undefined) checkBracket(step, before, at(step), nodes, reading);
+  }
+  return { entry: first?.nodes[0]?.id ?? "", edges: flowEdges(parsed.steps, at) };
+}
+
+function addNode(
+  node: FlowNode,
+  step: FlowStep,
+  flow: LocatedScalar,
+  range: Range,
+  origins: Map<string, NodeOrigin>,
+  nodes: Map<string, Node>,
+  reading: Reading,
+): void {
+  const origin = origins.get(node.name);
+  if (origin === undefined) {
+    const message = `The flow names ${quote(node.name)}, which is not defined${reading.suggest(node.name, origins.keys())}`;
+    reading.problem("unknown-node", range, message, `Define it: nodes: {${node.name}: {type: script, run: …}}`);
+    // Known from here on, so that one typo is one problem.
+    origins.set(node.name, { key: { ...flow, range }, value: flow });
+    return;
+  }
+  const next = entryOf(origin.value, "next");
+  if (next !== undefined && node.id === node.name) {
+    const message = `Node \`${node.name}\` has \`next\` and stands in the flow`;
+    reading.problem("two-forms", next.key, message, "Remove `next`: the flow says what follows.");
+  }
+  origins.set(node.id, origin);
+  const definition = nodes.get(node.name);
+  if (definition !== undefined) nodes.set(node.id, placed({ ...definition, id: node.id }, step.bracket));
+}
+
+/** A deterministic node in a bracket runs once; an agentic one has its own cap. */
+function placed(node: Node, bracket: boolean): Node {
+  return bracket && !isAgentic(node) && node.cap === undefined ? { ...node, cap: 1 } : node;
+}
+
+function checkBracket(
+  step: FlowStep,
+  before: FlowStep,
+  range: Range,
+  nodes: ReadonlyMap<string, Node>,
+  reading: Reading,
+): void {
+  for (const check of before.nodes) {
+    const node = nodes.get(check.id);
+    if (node === undefined || !isAgentic(node)) continue;
+    const message = `The bracket [${step.nodes[0]?.name}] follows the agentic node \`${check.name}\`; it must follow a deterministic check`;
+    reading.problem("flow-bracket", range, message, "Put a check between them: implement -> test -> [fix-ci]");
+  }
+}
+
+function isAgentic(node: Node): boolean {
+  return node.type === "agent" || node.type === "agent_sandbox";
+}
