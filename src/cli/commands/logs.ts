@@ -1,0 +1,51 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { limits } from "../../model/limits.ts";
+import { exitCodes, type RunStatus } from "../../model/outcome.ts";
+import type { Journal, RunRow } from "../../ports/journal.ts";
+import { plainLine } from "../../views/plain.ts";
+import { attachLauncher } from "../launcher.ts";
+import { isProblem, report } from "../problem.ts";
+import { eventLine } from "../report.ts";
+import { findRun, openStore } from "../stored-run.ts";
+import type { World } from "../world.ts";
+
+export interface LogsOptions {
+  readonly follow?: true;
+  readonly json?: true;
+}
+
+export async function logs(world: World, run: string, options: LogsOptions): Promise<number> {
+  const journal = await openStore(world);
+  const row = findRun(journal, run);
+  if (isProblem(row)) return report(world, row);
+  let last = print(world, journal, row, 0, options);
+  if (options.follow === true) {
+    attachLauncher(process.env, {
+      interrupt: () => process.exit(exitCodes.stopped),
+      gone: () => process.exit(exitCodes.stopped),
+    });
+    // Another process writes; the store tells nobody, so it is asked.
+    while (isLive(journal.find(row.run)?.status) && !world.out.closed()) {
+      await pause(limits.followMs);
+      last = print(world, journal, row, last, options);
+    }
+    print(world, journal, row, last, options);
+  }
+  await journal.close();
+  return exitCodes.ok;
+}
+
+function isLive(status: RunStatus | undefined): boolean {
+  return status === "running" || status === "waiting";
+}
+
+/** Answers the sequence number of the last event. */
+function print(world: World, journal: Journal, row: RunRow, after: number, options: LogsOptions): number {
+  let last = after;
+  for (const event of journal.read(row.run, after)) {
+    last = event.seq;
+    const line = options.json === true ? eventLine(event) : plainLine(event, row.startedAt);
+    if (line !== null) world.out.write(options.json === true ? line : `${line}\n`);
+  }
+  return last;
+}

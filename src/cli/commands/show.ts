@@ -1,0 +1,45 @@
+import { exitCodes } from "../../model/outcome.ts";
+import { inert } from "../../views/inert.ts";
+import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
+import { elapsed, stateGlyphs, usageText } from "../../views/words.ts";
+import { isProblem, report } from "../problem.ts";
+import { instant, runReport } from "../report.ts";
+import { findRun, openStore, viewOf } from "../stored-run.ts";
+import type { World } from "../world.ts";
+
+export async function show(world: World, run: string, options: { readonly json?: true }): Promise<number> {
+  const journal = await openStore(world);
+  const row = findRun(journal, run);
+  if (isProblem(row)) return report(world, row);
+  const view = await viewOf(journal, row);
+  world.out.write(options.json === true ? `${JSON.stringify(runReport(view))}\n` : text(view));
+  await journal.close();
+  return exitCodes.ok;
+}
+
+function text(view: RunView): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ["run", view.run],
+    ["blueprint", view.blueprint],
+    ["task", view.task],
+    ["status", view.status + (view.reason === null ? "" : `: ${view.reason}`)],
+    ["started", instant(view.startedAt)],
+    ["took", view.endedAt === null ? "–" : elapsed(view.endedAt - view.startedAt)],
+    ["used", usageText(view.usage) || "no model"],
+  ];
+  const head = facts.map(([name, value]) => `${name.padEnd(10)} ${inert(value).replace(/\n/g, "\n           ")}\n`);
+  return `${head.join("")}\n${[...view.nodes.values()].map(node).join("")}`;
+}
+
+function node(one: NodeView): string {
+  const kind = one.type === null ? "" : ` (${one.type})`;
+  return `${stateGlyphs[one.state]} ${one.id}${kind}\n${one.attempts.map(attempt).join("")}`;
+}
+
+function attempt(one: AttemptView): string {
+  const time = one.endedAt === null || one.startedAt === 0 ? "" : `  ${elapsed(one.endedAt - one.startedAt)}`;
+  const why = one.reason === null ? "" : `: ${inert(one.reason.text)}`;
+  const said = inert(one.output ?? "").trimEnd();
+  const body = said === "" ? "" : `${said.replace(/^/gm, "    │ ")}\n`;
+  return `    ${one.n}. ${one.outcome ?? "running"}${why}${time}\n${body}`;
+}

@@ -1,0 +1,42 @@
+import { isatty } from "node:tty";
+import { exitCodes } from "../model/outcome.ts";
+import type { StoreUnavailable } from "../ports/journal.ts";
+import { output } from "./output.ts";
+import { report } from "./problem.ts";
+import type { World } from "./world.ts";
+
+/** Runs the command line once in this process and ends it with the command's exit code. */
+export async function start(argv: readonly string[], compose: World["compose"]): Promise<void> {
+  const world: World = {
+    out: output(process.stdout),
+    err: output(process.stderr),
+    env: process.env,
+    cwd: process.cwd(),
+    interactive: isatty(0) && isatty(2),
+    compose,
+  };
+  const code = await outcome(argv, world);
+  await Promise.all([world.out.flush(), world.err.flush()]);
+  process.exit(code);
+}
+
+async function outcome(argv: readonly string[], world: World): Promise<number> {
+  try {
+    const { execute } = await import("./program.ts");
+    return await execute(argv, world);
+  } catch (error) {
+    if (isUnavailable(error))
+      return report(world, { exit: exitCodes.unavailable, message: error.message, hint: error.hint });
+    // A bug: everything that the world does wrong comes as a value.
+    const text = error instanceof Error ? (world.env["TRAMMEL_DEBUG"] ? error.stack : error.message) : String(error);
+    world.err.write(
+      `trammel: internal error: ${text ?? "unknown"}\n  Please report it; TRAMMEL_DEBUG=1 shows where it happened.\n`,
+    );
+    return exitCodes.internal;
+  }
+}
+
+/** By name, so that commands without a store do not load what opens one. */
+function isUnavailable(error: unknown): error is StoreUnavailable {
+  return error instanceof Error && error.name === "StoreUnavailable";
+}

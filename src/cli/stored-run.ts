@@ -1,0 +1,41 @@
+import { exitCodes } from "../model/outcome.ts";
+import type { Journal, RunRow } from "../ports/journal.ts";
+import { emptyView, fold } from "../views/fold.ts";
+import type { RunView } from "../views/run-view.ts";
+import { dataHome } from "./home.ts";
+import type { Problem } from "./problem.ts";
+import type { World } from "./world.ts";
+
+/** The store of this user. Throws StoreUnavailable. */
+export async function openStore(world: World): Promise<Journal> {
+  const { openJournal } = await world.compose();
+  return openJournal(dataHome(world.env, world.cwd), (notice) => world.err.write(`${notice}\n`));
+}
+
+/** The run that the text names, or why there is none. */
+export function findRun(journal: Journal, text: string): RunRow | Problem {
+  const row = journal.find(text);
+  if (row !== null) return row;
+  const alike = text === "" ? [] : journal.runs(1000).filter((one) => one.run.startsWith(text));
+  if (alike.length > 1) {
+    const named = alike.slice(0, 5).map((one) => one.run);
+    return {
+      exit: exitCodes.usage,
+      message: `${text} is the beginning of several runs`,
+      hint: `Say more of it: ${named.join(", ")}`,
+    };
+  }
+  return { exit: exitCodes.usage, message: `there is no run ${text}`, hint: "trammel runs lists them." };
+}
+
+/** What the journal tells of a run; drawn with the definition that run used, and without a graph where that is gone. */
+export async function viewOf(journal: Journal, row: RunRow): Promise<RunView> {
+  const document = journal.definition(row.definition);
+  const blueprint = document === null ? null : (await import("../check/check.ts")).check(document, {}).blueprint;
+  const view = emptyView(row.run, blueprint);
+  for (const event of journal.read(row.run)) fold(view, event);
+  // Only the store knows that the owner of a run is gone.
+  view.status = row.status;
+  view.reason = row.reason ?? view.reason;
+  return view;
+}

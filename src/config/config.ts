@@ -1,0 +1,57 @@
+import type { AgentSettings, RecordSettings, RunLimits, WorkspaceSettings } from "../model/blueprint.ts";
+
+/** Defaults of agentic nodes, and how their provider is reached. */
+export interface AgentConfig extends AgentSettings {
+  /** Address of the vendor of `model`, where it is not the vendor's own. */
+  readonly baseUrl?: string;
+  /** Name of the environment variable that holds its key; never the key. */
+  readonly key?: string;
+  /** Absolute folder of cassettes that provider `replay` plays. */
+  readonly cassettes?: string;
+}
+
+/** `trammel.yaml` over the user's own file. Everything is optional; absent means the built-in default. */
+export interface Config {
+  /** Blueprint that `run` uses without `-b`. */
+  readonly default?: string;
+  /** Commands of the stock nodes, by node name. */
+  readonly commands: Readonly<Record<string, string>>;
+  /** Named commands that a tool node and an agent may call. */
+  readonly tools: Readonly<Record<string, string>>;
+  readonly agent: AgentConfig;
+  readonly limits: RunLimits;
+  readonly workspace: WorkspaceSettings;
+  readonly records: RecordSettings;
+  readonly locale?: string;
+}
+
+export const emptyConfig: Config = { commands: {}, tools: {}, agent: {}, limits: {}, workspace: {}, records: {} };
+
+/** The project's settings win, field by field. */
+export function merge(user: Config, project: Config): Config {
+  const name = project.default ?? user.default;
+  const locale = project.locale ?? user.locale;
+  return {
+    ...(name === undefined ? {} : { default: name }),
+    ...(locale === undefined ? {} : { locale }),
+    commands: { ...user.commands, ...project.commands },
+    tools: { ...user.tools, ...project.tools },
+    agent: { ...user.agent, ...project.agent },
+    limits: { ...user.limits, ...project.limits },
+    workspace: { ...user.workspace, ...project.workspace },
+    records: { ...user.records, ...project.records },
+  };
+}
+
+/** What of the configuration decides how a run behaves, as one line of JSON; its SHA-256 is the binding hash. */
+export function binding({ commands, tools, agent, locale }: Config): string {
+  return stable({ commands, tools, agent, locale: locale ?? null });
+}
+
+function stable(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([key, item]) => `${JSON.stringify(key)}:${stable(item)}`).join(",")}}`;
+}

@@ -1,0 +1,99 @@
+import { readFile, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Diagnostic } from "../model/diagnostic.ts";
+import { limits } from "../model/limits.ts";
+import { type Config, emptyConfig, merge } from "./config.ts";
+
+export const projectFile = "trammel.yaml";
+
+/** A configuration file that cannot be used. */
+export interface ConfigFault {
+  readonly file: string;
+  /** Text of the file, for code frames; empty where it could not be read. */
+  readonly text: string;
+  readonly problems: readonly Diagnostic[];
+  /** Set where the file could not be read at all. */
+  readonly unreadable?: string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Absolute paths that were read, the user's first. */
+  readonly files: readonly string[];
+  readonly faults: readonly ConfigFault[];
+}
+
+/** The user's configuration with the project's over it. The project's file is the nearest one at or above `cwd`, inside its repository. */
+export async function loadConfig(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<LoadedConfig> {
+  const [user, project] = await Promise.all([
+    read(userFile(env)),
+    findProject(cwd).then((file) => (file === null ? null : read(file))),
+  ]);
+  const found = [user, project].filter((one) => one !== null);
+  return {
+    config: merge(user?.config ?? emptyConfig, project?.config ?? emptyConfig),
+    files: found.map((one) => one.file),
+    faults: found.flatMap((one) => (one.fault === null ? [] : [one.fault])),
+  };
+}
+
+export function userFile(env: Readonly<Record<string, string | undefined>>): string {
+  const base = env["XDG_CONFIG_HOME"] ?? "";
+  return join(base === "" ? join(homedir(), ".config") : base, "trammel", "config.yaml");
+}
+
+interface FileRead {
+  readonly file: string;
+  readonly config: Config;
+  readonly fault: ConfigFault | null;
+}
+
+/** Null when there is no such file. */
+async function read(file: string): Promise<FileRead | null> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    return { file, config: emptyConfig, fault: { file, text: "", problems: [], unreadable: message } };
+  }
+  if (text.length > limits.documentBytes) {
+    return {
+      file,
+      config: emptyConfig,
+      fault: { file, text: "", problems: [], unreadable: `larger than ${limits.documentBytes} bytes` },
+    };
+  }
+  const { parseConfig } = await import("./parse.ts");
+  const { config, problems } = parseConfig(text);
+  const fault = problems.some((one) => one.severity === "error") ? { file, text, problems } : null;
+  return { file, config: located(config, dirname(file)), fault };
+}
+
+/** A relative folder in a configuration file is meant from where the file stands. */
+function located(config: Config, folder: string): Config {
+  const { cassettes } = config.agent;
+  return cassettes === undefined
+    ? config
+    : { ...config, agent: { ...config.agent, cassettes: resolve(folder, cassettes) } };
+}
+
+async function findProject(cwd: string): Promise<string | null> {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const file = join(folder, projectFile);
+    if (await isThere(file)) return file;
+    if (folder === dirname(folder) || (await isThere(join(folder, ".git")))) return null;
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

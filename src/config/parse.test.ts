@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { binding, emptyConfig, merge } from "./config.ts";
+import { parseConfig } from "./parse.ts";
+
+describe("parseConfig", () => {
+  it("reads every key", () => {
+    const { config, problems } = parseConfig(`
+default: fix
+commands: {test: npm test}
+tools: {fmt: npx prettier --write .}
+agent: {provider: ai, model: compatible/qwen, baseUrl: "http://127.0.0.1:11434/v1", key: LOCAL_KEY, turns: 5}
+limits: {steps: 9, time: 1h}
+workspace: {protect: ["*.lock"]}
+locale: en-AU
+`);
+    expect(problems).toEqual([]);
+    expect(config).toEqual({
+      default: "fix",
+      commands: { test: "npm test" },
+      tools: { fmt: "npx prettier --write ." },
+      agent: {
+        provider: "ai",
+        model: "compatible/qwen",
+        baseUrl: "http://127.0.0.1:11434/v1",
+        key: "LOCAL_KEY",
+        turns: 5,
+      },
+      limits: { steps: 9, timeMs: 3_600_000 },
+      workspace: { protect: ["*.lock"] },
+      records: {},
+      locale: "en-AU",
+    });
+  });
+
+  it.each(["", "\n", "# only a comment\n\n"])("takes a file without content (%j) as an empty configuration", (text) => {
+    expect(parseConfig(text)).toEqual({ config: emptyConfig, problems: [] });
+  });
+
+  it.each([
+    ["an unknown key", "agnet: {}", "unknown-field", 0],
+    ["an unknown key inside", "agent: {modle: x}", "unknown-field", 8],
+    ["a key in place of its name", "agent: {key: sk-live-123}", "invalid-value", 13],
+    ["credentials in an address", "agent: {baseUrl: 'https://me:pw@host/'}", "invalid-value", 17],
+    ["a list", "- a", "wrong-type", 0],
+    ["broken YAML", "agent: {", "syntax", 8],
+  ])("refuses %s where it stands", (_, text, code, start) => {
+    const { problems } = parseConfig(text);
+    expect(problems[0]).toMatchObject({ code, severity: "error", range: { start } });
+  });
+});
+
+describe("merge", () => {
+  it("lets the project win field by field", () => {
+    const user = { ...emptyConfig, agent: { model: "openai/a", turns: 5 }, tools: { fmt: "a", lint: "b" } };
+    const project = { ...emptyConfig, default: "fix", agent: { model: "openai/c" }, tools: { fmt: "c" } };
+    expect(merge(user, project)).toMatchObject({
+      default: "fix",
+      agent: { model: "openai/c", turns: 5 },
+      tools: { fmt: "c", lint: "b" },
+    });
+  });
+});
+
+describe("binding", () => {
+  it("changes with what decides a run, not with key order", () => {
+    const a = { ...emptyConfig, tools: { x: "1", y: "2" } };
+    expect(binding(a)).toBe(binding({ ...emptyConfig, tools: { y: "2", x: "1" } }));
+    expect(binding(a)).not.toBe(binding({ ...emptyConfig, tools: { x: "1", y: "3" } }));
+    expect(binding(a)).toBe(binding({ ...a, limits: { steps: 3 } }));
+  });
+});

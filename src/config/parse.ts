@@ -1,0 +1,59 @@
+import type { Diagnostic } from "../model/diagnostic.ts";
+import { agentSettings } from "../language/fields/agent.ts";
+import { documentFields } from "../language/fields/document.ts";
+import { mapOf, object, optional, readFields } from "../language/read/collections.ts";
+import { Reading } from "../language/read/reading.ts";
+import { text } from "../language/read/scalars.ts";
+import { readYaml } from "../language/yaml.ts";
+import { type Config, emptyConfig } from "./config.ts";
+
+const variable = text({
+  pattern: /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
+  words: "the name of an environment variable, never a key itself",
+});
+const address = text({ pattern: /^https?:\/\/[^\s@]+$/, words: "an http or https address without credentials" });
+const toolNames = { pattern: /^[A-Za-z0-9_-]{1,64}$/, words: "letters, digits, _ and -, at most 64" };
+
+const agent = object(
+  {
+    ...agentSettings,
+    baseUrl: optional(address, "Address of the vendor of the model, e.g. of a local server."),
+    key: optional(variable, "Environment variable that holds the key."),
+    cassettes: optional(text(), "Folder of the cassettes that provider replay plays."),
+  },
+  "`agent`",
+);
+
+/** Every key of a configuration file. */
+export const configFields = {
+  default: optional(text(), "Blueprint that `trammel run` uses without -b."),
+  commands: optional(mapOf(text()), "Commands of the stock nodes, by node name."),
+  tools: optional(mapOf(text(), toolNames), "Named commands that tool nodes and agents may call."),
+  agent: optional(agent, "Defaults of agentic nodes and how their model is reached."),
+  limits: documentFields.limits,
+  workspace: documentFields.workspace,
+  records: documentFields.records,
+  locale: documentFields.locale,
+};
+
+export interface ParsedConfig {
+  readonly config: Config;
+  /** Empty when the file is sound. */
+  readonly problems: readonly Diagnostic[];
+}
+
+/** Reads a configuration file. Unknown keys are problems, as in a blueprint; a file without content is an empty configuration. */
+export function parseConfig(source: string): ParsedConfig {
+  const problems: Diagnostic[] = [];
+  const reading = new Reading((problem) => problems.push(problem));
+  reading.owner = "the configuration";
+  if (/^(?:\s*(?:#.*)?(?:\n|$))*$/.test(source)) return { config: emptyConfig, problems };
+  const tree = readYaml(source, (problem) => problems.push(problem));
+  if (tree === null) return { config: emptyConfig, problems };
+  if (tree.kind !== "map") {
+    reading.problem("wrong-type", tree, "The configuration must be a map");
+    return { config: emptyConfig, problems };
+  }
+  const read = readFields(tree, configFields, reading) ?? {};
+  return { config: { ...emptyConfig, ...read }, problems };
+}

@@ -1,0 +1,6 @@
+/** The public API of the package: everything else may change without notice. */
+export { check, type CheckOptions, type CheckResult } from "./check/check.ts";
+export { toJson, toText, type DiagnosticJson } from "./check/format.ts";
+export { canonical } from "./language/canonical.ts";
+export type * from "./model/blueprint.ts";
+export type { Diagnostic, Range, Severity } from "./model/diagnostic.ts";

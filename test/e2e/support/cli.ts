@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+export const root = resolve(import.meta.dirname, "..", "..", "..");
+export const bin = join(root, "bin", "trammel.js");
+
+/** A fresh folder with a store of its own, gone at the end of the test. */
+export class Place implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "trammel-e2e-"));
+  readonly home = join(this.folder, ".home");
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Writes a file and answers its path. */
+  file(name: string, text: string | Uint8Array): string {
+    writeFileSync(this.path(name), text);
+    return this.path(name);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export interface StartOptions {
+  readonly place: Place;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Written to standard input, which ends after it; `/dev/null` when absent. */
+  readonly input?: string;
+  /** A terminal of 80 columns on all three standard streams. */
+  readonly terminal?: boolean;
+  /** Program and arguments in front of the command. */
+  readonly wrapper?: readonly string[];
+  /** Starts the launcher with this Node. */
+  readonly node?: string;
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running command line. */
+export class Running {
+  readonly child: ChildProcess;
+  readonly end: Promise<Finished>;
+  stdout = "";
+  stderr = "";
+  readonly #waiting = new Set<() => void>();
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#grow("stdout", text));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => this.#grow("stderr", text));
+    this.end = new Promise((done) => {
+      child.once("close", (code, signal) => {
+        done({ code, signal, stdout: this.stdout, stderr: this.stderr });
+        for (const check of this.#waiting) check();
+      });
+    });
+  }
+
+  /** Resolves when the pattern is in what the command has printed; rejects when it ends without. */
+  until(pattern: RegExp): Promise<void> {
+    return new Promise((done, fail) => {
+      const check = () => {
+        if (pattern.test(this.stdout) || pattern.test(this.stderr)) done();
+        else if (this.child.exitCode !== null || this.child.signalCode !== null)
+          fail(new Error(`ended without ${pattern}:\n${this.stdout}\n${this.stderr}`));
+        else return;
+        this.#waiting.delete(check);
+      };
+      this.#waiting.add(check);
+      check();
+    });
+  }
+
+  type(text: string): void {
+    this.child.stdin?.write(text);
+  }
+
+  #grow(stream: "stdout" | "stderr", text: string): void {
+    this[stream] += text;
+    for (const check of this.#waiting) check();
+  }
+}
+
+/** Starts the built command line as people do. */
+export function start(args: readonly string[], options: StartOptions): Running {
+  const { place, terminal = false, wrapper = [], node = process.execPath } = options;
+  const command = [...wrapper, node, bin, ...args];
+  const argv = terminal
+    ? ["script", "-qefc", `stty cols 80 rows 24; exec ${command.map(quote).join(" ")}`, "/dev/null"]
+    : command;
+  const [program = "", ...rest] = argv;
+  const child = spawn(program, rest, {
+    cwd: place.folder,
+    env: {
+      ...clean(process.env),
+      TRAMMEL_HOME: place.home,
+      XDG_CONFIG_HOME: join(place.folder, ".config"),
+      ...options.env,
+    },
+    stdio: [terminal || options.input !== undefined ? "pipe" : "ignore", "pipe", "pipe"],
+  });
+  if (options.input !== undefined && !terminal) child.stdin?.end(options.input);
+  return new Running(child);
+}
+
+export function trammel(args: readonly string[], options: StartOptions): Promise<Finished> {
+  return start(args, options).end;
+}
+
+/** The last line of standard output, read as JSON. */
+export function lastLine(finished: Finished): Record<string, unknown> {
+  return JSON.parse(finished.stdout.trim().split("\n").at(-1) ?? "") as Record<string, unknown>;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Without what a test runner adds and what would make colours. */
+function clean(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _, FORCE_COLOR: __, CI: ___, TRAMMEL_HOME: ____, VITEST: _____, ...rest } = env;
+  return rest;
+}
