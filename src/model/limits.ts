@@ -49,6 +49,7 @@ export const limits = {
   promptValueBytes: 32 * 1024,
   environmentValueBytes: 96 * 1024,
   previewBytes: 4 * 1024,
+  liveLinesPerPiece: 200,
   portFileBytes: 1024 * 1024,
   taskBytes: 256 * 1024,
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { ProcessIdentity } from "../../model/events.ts";
 import { endLeftovers, endOrphans, endTree, endTreeOf, treeOf } from "./custody.ts";
-import { identify, isAlive, self } from "./identity.ts";
+import { identify, identifyChild, isAlive, self } from "./identity.ts";
 import { custodyOf, custodyVariable, newWord } from "./marker.ts";
 import { hasProcfs } from "./procfs.ts";
 import { findMembers } from "./tree.ts";
@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const { tree } of started.splice(0)) await endTreeOf(tree, 0);
 });
 
-async function start(script: string, word = newWord()): Promise<Started> {
+function start(script: string, word = newWord()): Started {
   const child = spawn("sh", ["-c", script], {
     detached: true,
     cwd: bin,
@@ -36,9 +36,7 @@ async function start(script: string, word = newWord()): Promise<Started> {
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const exited = once(child, "exit");
   const closed = once(child, "close");
-  await once(child, "spawn");
-  const root = identify(child.pid ?? -1);
-  if (root === null) throw new Error(`${script}: gone before it was looked at`);
+  const root = identifyChild(child.pid ?? -1);
   const one = { exited, closed, root, tree: { ...treeOf(root, word), root }, said: () => said };
   started.push(one);
   return one;
@@ -53,7 +51,7 @@ async function identityOfPrinted({ said }: Started): Promise<ProcessIdentity> {
 
 describe.runIf(hasProcfs)("with /proc", () => {
   test("a daemon (double fork, own session, closed descriptors) is found after its root has ended", async () => {
-    const one = await start("sleep 0.05; ./daemonize");
+    const one = start("sleep 0.05; ./daemonize");
     const daemon = await identityOfPrinted(one);
     await one.exited;
     expect(isAlive(daemon)).toBe(true);
@@ -62,16 +60,16 @@ describe.runIf(hasProcfs)("with /proc", () => {
   });
 
   test("a child in another session without the marker is found through its living parent", async () => {
-    const one = await start("env -i setsid sleep 300 & wait");
-    await expect.poll(async () => (await findMembers(one.tree)).length).toBe(2);
-    const members = await findMembers(one.tree);
-    expect(new Set(members.map(({ session }) => session)).size).toBe(2);
+    const one = start("env -i setsid sleep 300 & wait");
+    const sessions = async (): Promise<number> =>
+      new Set((await findMembers(one.tree)).map(({ session }) => session)).size;
+    await expect.poll(sessions).toBe(2);
     expect(await endTreeOf(one.tree)).toEqual([]);
     expect(await findMembers(one.tree)).toEqual([]);
   });
 
   test("a child without the marker is found by its session after the root has ended", async () => {
-    const one = await start("sleep 0.05; set -m; env -i sleep 300 >/dev/null & echo $!");
+    const one = start("sleep 0.05; set -m; env -i sleep 300 >/dev/null & echo $!");
     const left = await identityOfPrinted(one);
     await one.exited;
     expect(await endLeftovers(one.tree, 0)).toEqual([]);
@@ -79,21 +77,21 @@ describe.runIf(hasProcfs)("with /proc", () => {
   });
 
   test("a tree whose TERM is ignored is ended by KILL", async () => {
-    const one = await start("exec ./ignore-term");
+    const one = start("exec ./ignore-term");
     await identityOfPrinted(one);
     expect(await endTreeOf(one.tree, 100)).toEqual([]);
     expect(await findMembers(one.tree)).toEqual([]);
   });
 
   test("many sessions of one tree end together", async () => {
-    const one = await start("exec ./fork-many");
+    const one = start("exec ./fork-many");
     await expect.poll(() => one.said()).toBe("ready\n");
     expect((await findMembers(one.tree)).length).toBeGreaterThan(25);
     expect(await endTreeOf(one.tree)).toEqual([]);
   });
 
   test("processes that keep starting their successor and leaving are caught", async () => {
-    const one = await start("exec ./hydra 200");
+    const one = start("exec ./hydra 200");
     await one.exited;
     expect(await endLeftovers(one.tree, 0)).toEqual([]);
     expect(await findMembers(one.tree)).toEqual([]);
@@ -101,27 +99,27 @@ describe.runIf(hasProcfs)("with /proc", () => {
 
   test("a later engine finds what a dead one left, though nothing was journaled", async () => {
     const engine = { ...self(), startTime: "1" };
-    const one = await start("setsid sleep 300 & wait", `${engine.pid}.1.${engine.bootId.slice(0, 8)}.7`);
+    const one = start("setsid sleep 300 & wait", `${engine.pid}.1.${engine.bootId.slice(0, 8)}.7`);
     await expect.poll(async () => (await findMembers(one.tree)).length).toBe(2);
     expect(await endOrphans(engine)).toEqual([]);
     expect(await findMembers(one.tree)).toEqual([]);
   });
 
   test("an engine that lives keeps its children", async () => {
-    const one = await start("exec sleep 300");
+    const one = start("exec sleep 300");
     expect(await endOrphans(self())).toEqual([]);
     expect(isAlive(one.root)).toBe(true);
   });
 
   test("a journaled process ends with what it started elsewhere", async () => {
-    const one = await start("env -u NOTHING setsid sleep 300 & wait");
+    const one = start("env -u NOTHING setsid sleep 300 & wait");
     await expect.poll(async () => (await findMembers(one.tree)).length).toBe(2);
     expect(await endTree(one.root)).toEqual([]);
     expect(await findMembers(one.tree)).toEqual([]);
   });
 
   test("a pid that is another process's now is left alone", async () => {
-    const one = await start("exec sleep 300");
+    const one = start("exec sleep 300");
     await endTree({ ...one.root, startTime: "1" });
     await endTree({ ...one.root, bootId: "another boot" });
     expect(isAlive(one.root)).toBe(true);
@@ -133,10 +131,7 @@ describe.runIf(hasProcfs)("with /proc", () => {
     const cleaner = `import { endOrphans } from ${JSON.stringify(path.join(import.meta.dirname, "custody.ts"))};
       await endOrphans(${JSON.stringify(engine)}); console.log("alive");`;
     const node = JSON.stringify(process.execPath);
-    const one = await start(
-      `sleep 300 & cleaned=$(${node} --input-type=module -e '${cleaner}'); echo "$cleaned"`,
-      word,
-    );
+    const one = start(`sleep 300 & cleaned=$(${node} --input-type=module -e '${cleaner}'); echo "$cleaned"`, word);
     await one.closed;
     expect(one.said()).toBe("alive\n");
     expect(await findMembers(one.tree)).toEqual([]);

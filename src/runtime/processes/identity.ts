@@ -19,6 +19,12 @@ export function identify(pid: number): ProcessIdentity | null {
   return row === null || row.zombie ? null : identityOf(row);
 }
 
+/** A child of ours that was just started, whether or not it has ended: its pid is not free before we collect it. */
+export function identifyChild(pid: number): ProcessIdentity {
+  const row = rowOf(pid);
+  return row === null ? { pid, startTime: "unknown", bootId: currentBoot() } : identityOf(row);
+}
+
 export function identityOf(row: ProcessRow): ProcessIdentity {
   return { pid: row.pid, startTime: row.startTime, bootId: currentBoot() };
 }
