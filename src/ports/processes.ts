@@ -1,3 +1,4 @@
+import type { Readable, Writable } from "node:stream";
 import type { ProcessIdentity } from "../model/events.ts";
 import type { CapturedText } from "../model/outcome.ts";
 
@@ -43,3 +44,21 @@ export interface ProcessResult {
 export interface ProcessRunner {
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessResult>;
 }
+
+/** A process to talk to while it runs. */
+export interface LiveProcess {
+  readonly process: ProcessIdentity;
+  /** Writing to a process that is gone is harmless. */
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves once its whole tree is gone; never rejects. `cancelled` where {@link kill} came first. */
+  readonly end: Promise<ProcessEnd>;
+  /** Ends the tree at once; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts a process as the root of a tree that does not outlive it. Never rejects. */
+export type StartProcess = (
+  spec: Pick<ProcessSpec, "argv" | "cwd" | "env">,
+) => Promise<LiveProcess | Extract<ProcessEnd, { kind: "could_not_start" }>>;
