@@ -46,6 +46,16 @@ test("a throw is an error of ours, and the stream ends", async () => {
   expect(events).toEqual([{ type: "stop", why: "error" }]);
 });
 
+test("so is a throw before there is a promise", async () => {
+  const { result } = await play(
+    guard(() => {
+      throw new Error("a bug");
+    }),
+    agentRequest(),
+  );
+  expect(result).toMatchObject({ outcome: "error", reason: { code: "internal" } });
+});
+
 describe("the end of the stream", () => {
   test("comes once, and nothing after it", async () => {
     const { events } = await play(

@@ -14,9 +14,7 @@ export function guarded(provider: AgentProvider, mask: Mask): AgentProvider {
     missing: (model) => provider.missing(model),
     async run(request, emit, signal) {
       const gate = new Gate(emit, mask);
-      const result = await provider
-        .run(request, gate.pass, signal)
-        .catch((error: unknown): AgentResult => broken(error, gate));
+      const result = await settle(() => provider.run(request, gate.pass, signal), gate);
       gate.close(result);
       return presentableResult(result, mask);
     },
@@ -49,6 +47,14 @@ class Gate {
   close(result: AgentResult): void {
     this.pass({ type: "stop", why: stopOf(result) });
     this.#stopped = true;
+  }
+}
+
+async function settle(run: () => Promise<AgentResult>, gate: Gate): Promise<AgentResult> {
+  try {
+    return await run();
+  } catch (error) {
+    return broken(error, gate);
   }
 }
 
