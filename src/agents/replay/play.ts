@@ -1,0 +1,96 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentEvent } from "../../model/events.ts";
+import type { Json } from "../../model/json.ts";
+import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
+import { maskedJson } from "../events.ts";
+import { oneLine, type Mask } from "../text.ts";
+import { applyChanges, mismatchOf } from "./apply.ts";
+import { cassetteName, headOf, parseCassette, type Cassette, type CassetteHead } from "./cassette.ts";
+import { placesOf } from "./places.ts";
+
+/** Plays the cassette of a node's pass: says what was said and changes what was changed, or refuses and changes nothing. */
+export async function replay(
+  folder: string,
+  mask: Mask,
+  request: AgentRequest,
+  emit: (event: AgentEvent) => void,
+  signal: AbortSignal,
+): Promise<AgentResult> {
+  try {
+    const cassette = await load(folder, request);
+    if ("problem" in cassette) return mismatch(cassette.problem);
+    const places = placesOf(request.workspace);
+    const now = headOf(request, places.abstract(mask(request.prompt)), cassette.head.provider, (text) => text);
+    const name = cassetteName(request.node, request.pass);
+    const differs = difference(cassette.head, now) ?? (await mismatchOf(request.workspace, cassette.files));
+    if (differs !== null) return mismatch(`${name} does not fit: ${differs}`);
+    if (signal.aborted)
+      return { ...nothing, outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" } };
+    const stop = cassette.events.findLastIndex((event) => event.type === "stop");
+    const spoken = stop < 0 ? cassette.events : cassette.events.slice(0, stop);
+    // Plain data, of which only strings change.
+    const here = <T>(value: T): T => maskedJson(value as Json, (text) => places.concrete(text)) as T;
+    for (const event of spoken) emit(here(event));
+    return await finish(request, here(cassette), spoken.length, emit);
+  } catch (error) {
+    return mismatch(`cannot be played: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Changes the files, then says the end of the recording, whatever of it came after the changes. */
+async function finish(
+  request: AgentRequest,
+  { events, files, result }: Cassette,
+  from: number,
+  emit: (event: AgentEvent) => void,
+): Promise<AgentResult> {
+  try {
+    await applyChanges(request.workspace, files);
+  } catch (error) {
+    const why = `the recorded changes cannot be made: ${error instanceof Error ? error.message : String(error)}`;
+    return { ...nothing, outcome: "error", reason: { code: "tool_error", text: oneLine(why) }, beforeEffect: false };
+  }
+  for (const event of events.slice(from)) emit(event);
+  return result;
+}
+
+async function load(folder: string, request: AgentRequest): Promise<Cassette | { readonly problem: string }> {
+  const name = cassetteName(request.node, request.pass);
+  const text = await readFile(join(folder, name), "utf8").catch(() => null);
+  if (text === null) {
+    const there = (await readdir(folder)).filter((file) => file.endsWith(".jsonl")).toSorted();
+    return { problem: `there is no ${name} in ${folder}; there is: ${there.join(", ") || "nothing"}` };
+  }
+  const cassette = parseCassette(text);
+  return "problem" in cassette ? { problem: `${name} ${cassette.problem}` } : cassette;
+}
+
+/** What differs between the request that was recorded and this one, or null. */
+function difference(recorded: CassetteHead, now: CassetteHead): string | null {
+  if (recorded.prompt.digest !== now.prompt.digest) return promptDifference(recorded.prompt.text, now.prompt.text);
+  if (recorded.inputs.digest === now.inputs.digest) return null;
+  const [was, is] = [recorded.inputs.value, now.inputs.value];
+  const key = Object.keys(is).find((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
+  return key === undefined
+    ? "its inputs differ"
+    : `${key} was ${JSON.stringify(was[key])} and is ${JSON.stringify(is[key])}`;
+}
+
+function promptDifference(recorded: string, now: string): string {
+  const [was, is] = [recorded.split("\n"), now.split("\n")];
+  const line = is.findIndex((text, index) => text !== was[index]);
+  const at = line < 0 ? is.length : line;
+  return `the prompt differs in line ${at + 1}, which was ${quoted(was[at])} and is ${quoted(is[at])}`;
+}
+
+function quoted(line: string | undefined): string {
+  if (line === undefined) return "not there";
+  return JSON.stringify(line.length <= 80 ? line : `${line.slice(0, 79)}…`);
+}
+
+const nothing = { message: "", usage: { inputTokens: 0, outputTokens: 0, turns: 0 }, beforeEffect: true } as const;
+
+function mismatch(why: string): AgentResult {
+  return { ...nothing, outcome: "error", reason: { code: "cassette_mismatch", text: oneLine(why) } };
+}

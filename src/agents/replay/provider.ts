@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import type { AgentProvider } from "../../ports/provider.ts";
+import type { Mask } from "../text.ts";
+
+/** Plays recordings from `folder` instead of asking an agent. */
+export function createReplayProvider(folder: string | null, mask: Mask): AgentProvider {
+  const missing = (): string | null => {
+    if (folder === null) return "replay has no folder of cassettes; record some with --record DIR";
+    return existsSync(folder)
+      ? null
+      : `the folder of cassettes ${folder} does not exist; record some with --record DIR`;
+  };
+  return {
+    name: "replay",
+    missing,
+    async run(request, emit, signal) {
+      const { replay } = await import("./play.ts");
+      return replay(folder ?? "", mask, request, emit, signal);
+    },
+  };
+}
+
+/** The same provider, with a cassette of each of its runs in `folder`. */
+export function recording(provider: AgentProvider, folder: string, mask: Mask): AgentProvider {
+  return {
+    name: provider.name,
+    missing: (model) => provider.missing(model),
+    async run(request, emit, signal) {
+      const { record } = await import("./record.ts");
+      return record(provider, folder, mask, request, emit, signal);
+    },
+  };
+}

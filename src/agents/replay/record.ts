@@ -1,0 +1,124 @@
+import { mkdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isUtf8 } from "node:buffer";
+import type { AgentEvent } from "../../model/events.ts";
+import type { Json } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
+import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provider.ts";
+import { maskedJson } from "../events.ts";
+import { clip, oneLine, type Mask } from "../text.ts";
+import { cassetteName, headOf, printCassette, type Cassette, type CassetteFile } from "./cassette.ts";
+import { placesOf } from "./places.ts";
+import { changedPaths, scanTree, type Tree } from "./tree.ts";
+
+/**
+ * Writes what each run of a provider said and changed into `folder`, one cassette a node and pass; a retry takes the place of
+ * what it retries. Refuses before the agent starts where it could not. Agents at work in one folder at a time are each given
+ * all changes made meanwhile.
+ */
+export async function record(
+  provider: AgentProvider,
+  folder: string,
+  mask: Mask,
+  request: AgentRequest,
+  emit: (event: AgentEvent) => void,
+  signal: AbortSignal,
+): Promise<AgentResult> {
+  let before: Tree;
+  try {
+    await mkdir(folder, { recursive: true });
+    before = await scanTree(request.workspace, folder);
+  } catch (error) {
+    return refused(`the agent cannot be recorded: ${text(error)}`, true);
+  }
+  const events: AgentEvent[] = [];
+  const result = await provider.run(
+    request,
+    (event) => {
+      events.push(event);
+      emit(event);
+    },
+    signal,
+  );
+  try {
+    const files = await changesOf(request.workspace, before, await scanTree(request.workspace, folder, before));
+    await write(
+      join(folder, cassetteName(request.node, request.pass)),
+      { request, provider, events, files, result },
+      mask,
+    );
+    return result;
+  } catch (error) {
+    return { ...result, ...refused(`the agent's work could not be recorded: ${text(error)}`, result.beforeEffect) };
+  }
+}
+
+async function changesOf(root: string, before: Tree, after: Tree): Promise<readonly CassetteFile[]> {
+  const paths = changedPaths(before, after);
+  if (paths.length > limits.cassetteFiles)
+    throw new Error(`it changed ${paths.length} files; at most ${limits.cassetteFiles} are kept`);
+  const files: CassetteFile[] = [];
+  for (const path of paths) {
+    const [was, is] = [before.get(path), after.get(path)];
+    if (was?.digest === null || is?.digest === null)
+      throw new Error(`${path} is larger than ${limits.snapshotFileBytes} bytes`);
+    const content = is === undefined ? null : await contentOf(join(root, path), is.executable);
+    files.push({ path, before: was?.digest ?? null, after: content });
+  }
+  return files;
+}
+
+async function contentOf(file: string, executable: boolean): Promise<CassetteFile["after"]> {
+  const target = await readlink(file).catch(() => null);
+  if (target !== null) return { link: target };
+  const bytes = await readFile(file);
+  return isUtf8(bytes)
+    ? { text: bytes.toString("utf8"), executable }
+    : { base64: bytes.toString("base64"), executable };
+}
+
+interface Recorded {
+  readonly request: AgentRequest;
+  readonly provider: AgentProvider;
+  readonly events: readonly AgentEvent[];
+  readonly files: readonly CassetteFile[];
+  readonly result: AgentResult;
+}
+
+/** Whole or not at all. */
+async function write(file: string, recorded: Recorded, mask: Mask): Promise<void> {
+  const places = placesOf(recorded.request.workspace);
+  const keep = (value: string): string => places.abstract(mask(value));
+  const shorten = (value: string): string => clip(value, limits.cassettePromptBytes);
+  const { request, provider, ...rest } = recorded;
+  const cassette: Cassette = {
+    head: headOf(request, keep(request.prompt), provider.name, shorten),
+    // Plain data, of which only strings change.
+    ...(maskedJson(rest as unknown as Json, keep) as unknown as Omit<Cassette, "head">),
+  };
+  const printed = printCassette(cassette);
+  if (Buffer.byteLength(printed) > limits.cassetteBytes)
+    throw new Error(`it is larger than ${limits.cassetteBytes} bytes`);
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(temporary, printed, { flush: true });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function refused(why: string, beforeEffect: boolean): AgentResult {
+  return {
+    outcome: "error",
+    reason: { code: "spill", text: oneLine(why) },
+    message: "",
+    usage: { inputTokens: 0, outputTokens: 0, turns: 0 },
+    beforeEffect,
+  };
+}
+
+function text(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

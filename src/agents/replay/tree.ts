@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import { lstat, readdir, readFile, readlink } from "node:fs/promises";
+import { join, sep } from "node:path";
+import type { Ignore } from "ignore";
+import { limits } from "../../model/limits.ts";
+
+/** A file or a symbolic link of a tree. Content is known by its digest; null where the file is too large to be kept. */
+export interface TreeEntry {
+  /** Changes with every write, as far as the file system tells. */
+  readonly stamp: string;
+  readonly digest: string | null;
+  readonly executable: boolean;
+}
+
+/** By path relative to the root, with slashes. */
+export type Tree = ReadonlyMap<string, TreeEntry>;
+
+interface Scan {
+  readonly root: string;
+  readonly except: string | null;
+  readonly known: Tree | null;
+  readonly found: Map<string, TreeEntry>;
+}
+
+/** Rules of one .gitignore and the folder they start from, "" or ending in a slash. */
+interface Rules {
+  readonly folder: string;
+  readonly rules: Ignore;
+}
+
+/**
+ * The files under a root, without those that .gitignore files name, `.git`, `node_modules` and the folder `except`.
+ * Files whose stamp is that in `known` are not read again. Rejects where the tree has more than `limits.snapshotFiles` files.
+ */
+export async function scanTree(root: string, except: string | null, known: Tree | null = null): Promise<Tree> {
+  const { default: ignore } = await import("ignore");
+  const scan: Scan = { root, except, known, found: new Map() };
+  const pending: { readonly folder: string; readonly rules: readonly Rules[] }[] = [{ folder: "", rules: [] }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { folder } = next;
+    const entries = await readdir(join(root, folder), { withFileTypes: true });
+    const own = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
+    const rules = own
+      ? [{ folder, rules: ignore().add(await readFile(join(root, folder, ".gitignore"), "utf8")) }, ...next.rules]
+      : next.rules;
+    for (const entry of entries) {
+      const path = `${folder}${entry.name}`;
+      if (isLeftOut(entry.name, path, entry.isDirectory(), rules, scan)) continue;
+      if (entry.isDirectory()) pending.push({ folder: `${path}/`, rules });
+      else if (entry.isFile() || entry.isSymbolicLink()) await take(path, scan);
+    }
+  }
+  return scan.found;
+}
+
+function isLeftOut(name: string, path: string, directory: boolean, rules: readonly Rules[], scan: Scan): boolean {
+  if (name === ".git" || name === "node_modules") return true;
+  if (join(scan.root, path) === scan.except) return true;
+  // The innermost rules that say anything decide.
+  for (const { folder, rules: own } of rules) {
+    const tested = own.test(`${path.slice(folder.length)}${directory ? "/" : ""}`);
+    if (tested.ignored) return true;
+    if (tested.unignored) return false;
+  }
+  return false;
+}
+
+async function take(path: string, scan: Scan): Promise<void> {
+  if (scan.found.size >= limits.snapshotFiles) {
+    throw new Error(`${scan.root} has more than ${limits.snapshotFiles} files; leave some out with a .gitignore`);
+  }
+  const stat = await lstat(join(scan.root, path), { bigint: true });
+  const stamp = [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs, stat.mode].join(":");
+  const known = scan.known?.get(path);
+  if (known?.stamp === stamp) return void scan.found.set(path, known);
+  const executable = stat.isFile() && (stat.mode & 0o100n) !== 0n;
+  const large = stat.size > BigInt(limits.snapshotFileBytes);
+  const digest = large ? null : await digestOf(join(scan.root, path), stat.isSymbolicLink());
+  scan.found.set(path, { stamp, digest, executable });
+}
+
+async function digestOf(file: string, link: boolean): Promise<string> {
+  return link ? digestOfLink(await readlink(file)) : digestOfBytes(await readFile(file));
+}
+
+export function digestOfBytes(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Never that of a file with the same text. */
+export function digestOfLink(target: string): string {
+  return createHash("sha256").update("symbolic link\0").update(target).digest("hex");
+}
+
+/** What the path of a tree holds now; null where there is nothing. */
+export async function currentDigest(file: string): Promise<string | null> {
+  try {
+    return await digestOf(file, (await lstat(file)).isSymbolicLink());
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+    throw error;
+  }
+}
+
+/** Paths that differ, in order. */
+export function changedPaths(before: Tree, after: Tree): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  const differs = (path: string): boolean => {
+    const [was, is] = [before.get(path), after.get(path)];
+    if (was === undefined || is === undefined) return was !== is;
+    if (was.digest === null || is.digest === null) return was.stamp !== is.stamp;
+    return was.digest !== is.digest || was.executable !== is.executable;
+  };
+  return [...paths].filter(differs).toSorted();
+}
+
+export function isInside(root: string, file: string): boolean {
+  return file === root || file.startsWith(root.endsWith(sep) ? root : root + sep);
+}
