@@ -5,7 +5,7 @@ export type Command =
   /** Perform a claimed attempt and deliver `node.ended` (or `gate.*` first). */
   | ({ readonly type: "perform" } & Attempt)
   /** Abort a running attempt; it still delivers its outcome. */
-  | ({ readonly type: "cancel"; readonly why: "stopped" | "limit" | "lost_join" } & Attempt)
+  | ({ readonly type: "cancel"; readonly why: "stopped" | "limit" | "halted" | "lost_join" } & Attempt)
   /** Deliver `retry.due` after the delay (plus the host's jitter). */
   | ({ readonly type: "retry_after"; readonly delayMs: number } & Attempt)
   /** Deliver `run.time_spent` after so much time in which something runs; replaces an earlier one; null disarms it. */

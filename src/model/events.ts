@@ -46,6 +46,15 @@ export interface PassesSynced {
   readonly passes: Readonly<Record<string, number>>;
 }
 
+/** A start that is due and has taken its arrivals, but waits for one of `limits.parallel` places; its claim follows. */
+export interface NodeQueued {
+  readonly type: "node.queued";
+  readonly node: string;
+  readonly pass: number;
+  readonly step: number;
+  readonly from: readonly string[];
+}
+
 /** The claim. Committed durably before the action begins; an agentic node's pass is charged by this very record. */
 export interface NodeStarted extends Attempt {
   readonly type: "node.started";
@@ -91,6 +100,8 @@ export interface NodeSettled extends Attempt {
   readonly as: "done" | "failed" | "again";
   readonly by: string;
   readonly reason?: string;
+  /** Passes granted beyond the cap, with `again`. */
+  readonly grant?: number;
 }
 
 export interface NodeSkipped {
@@ -145,6 +156,8 @@ export interface RunHalting {
   readonly cause: HaltCause;
   readonly node?: string;
   readonly reason: Reason;
+  /** The node whose output is the evidence; `node` where absent. */
+  readonly evidence?: string;
   /** The escalation's iteration n/max. */
   readonly iteration?: { readonly n: number; readonly max: number };
 }
@@ -165,6 +178,7 @@ export type EventBody =
   | RunStarted
   | RunResumed
   | PassesSynced
+  | NodeQueued
   | NodeStarted
   | NodeProcess
   | NodeEnded

@@ -25,6 +25,7 @@ export const limits = {
   retryFirstDelayMs: 250,
   retryMaxDelayMs: 5_000,
   reachCacheBytes: 64 * 1024 * 1024,
+  loopNestingLevels: 100,
 
   // Actions; timeout
   deterministicTimeoutMs: 30 * 60_000,

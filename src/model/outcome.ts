@@ -29,7 +29,10 @@ export type ReasonCode =
   | "cassette_mismatch"
   | "broken_arm"
   | "join_unmet"
+  | "lost_join" // a join that needs fewer arms started without it
   | "cap"
+  | "no_progress"
+  | "limit" // steps, time, tokens, cost
   | "crash" // the engine died while it ran
   | "spill" // could not keep its output
   | "internal";
@@ -58,6 +61,13 @@ export interface Usage {
   readonly cost?: number;
 }
 
+/** What `progress:` measured after a failure; the loop goes on only while `measure` falls and the signature changes. */
+export interface ProgressMark {
+  /** The failure, freed of what changes from run to run. */
+  readonly signature: string;
+  readonly measure?: number;
+}
+
 /** What performing one attempt gives back. Never thrown: a throw of a performer is a bug and becomes `error: internal`. */
 export interface NodeResult {
   readonly outcome: "success" | "failure" | "error" | "cancelled";
@@ -79,6 +89,7 @@ export interface NodeResult {
   readonly retryAfterMs?: number;
   /** True where it is known that nothing outside was touched, so that an error may be retried. */
   readonly beforeEffect?: boolean;
+  readonly progress?: ProgressMark;
 }
 
 export type LiveStatus = "running" | "waiting";

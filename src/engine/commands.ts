@@ -1,0 +1,60 @@
+import { at, item } from "../graph/ints.ts";
+import type { Command } from "../model/commands.ts";
+import type { Attempt, EventBody } from "../model/events.ts";
+import { nodeIndex } from "../graph/plan.ts";
+import { isIdler } from "./moves.ts";
+import { cancelsLosers } from "./races.ts";
+import type { RunState } from "./state.ts";
+import { remainingTime } from "./time.ts";
+import { unfinished } from "./unfinished.ts";
+
+/** What the runtime must do once this event, just reduced, is committed. */
+export function commandsFor(state: RunState, event: EventBody): Command[] {
+  switch (event.type) {
+    case "node.started":
+      return [...cancelLosers(state, event.node), { type: "perform", ...attemptOf(event) }];
+    case "node.queued":
+      return cancelLosers(state, event.node);
+    case "node.retrying":
+      return [{ type: "retry_after", ...attemptOf(event), delayMs: event.delayMs }];
+    case "run.resumed":
+      return [...state.delayed].map(([node]) => ({ type: "retry_after", ...current(state, node), delayMs: 0 }));
+    case "run.time_spent":
+      return cancelRunning(state, "limit", () => true);
+    case "run.halting":
+      if (event.cause === "stopped") return cancelRunning(state, "stopped", () => true);
+      return cancelRunning(state, "halted", (node) => isIdler(state, node));
+    default:
+      return [];
+  }
+}
+
+type Why = Extract<Command, { readonly type: "cancel" }>["why"];
+
+/** A halt lets work finish, but nobody is asked and nothing waited for any more. */
+function cancelRunning(state: RunState, why: Why, which: (node: number) => boolean): Command[] {
+  return unfinished(state)
+    .filter(({ node }) => which(nodeIndex(state.plan, node)))
+    .map((attempt) => ({ type: "cancel", why, ...attempt }));
+}
+
+function cancelLosers(state: RunState, id: string): Command[] {
+  const join = nodeIndex(state.plan, id);
+  if (state.lost.size === 0 || !cancelsLosers(state, join)) return [];
+  return [...state.lost].map((node) => ({ type: "cancel", why: "lost_join", ...current(state, node) }));
+}
+
+/** Arms the time limit when work begins, disarms it when none is left. */
+export function timeCommand(state: RunState, wasWorking: boolean): Command[] {
+  const isWorking = state.workers > 0 && state.phase === "live";
+  if (isWorking === wasWorking) return [];
+  return [{ type: "time_limit", remainingMs: isWorking ? remainingTime(state) : null }];
+}
+
+function attemptOf({ node, pass, attempt }: Attempt): Attempt {
+  return { node, pass, attempt };
+}
+
+function current(state: RunState, node: number): Attempt {
+  return { node: item(state.plan.ids, node), pass: at(state.pass, node), attempt: at(state.attempt, node) };
+}

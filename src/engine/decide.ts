@@ -1,0 +1,40 @@
+import { at, item } from "../graph/ints.ts";
+import type { EventBody } from "../model/events.ts";
+import { finish } from "./finish.ts";
+import { nextHalt } from "./halts.ts";
+import { claim, nextStart } from "./starts.ts";
+import type { RunState } from "./state.ts";
+import { strikeAt } from "./strikes.ts";
+
+/**
+ * What must be journaled next, a few events at a time; empty when the run waits for the world or is over. Changes nothing of the state
+ * but what it has derived.
+ */
+export function decide(state: RunState): EventBody[] {
+  if (state.phase !== "live") return [];
+  const halt = nextHalt(state);
+  if (halt !== null) return [halt];
+  if (state.halt !== null) return settleHalted(state);
+  const start = nextStart(state);
+  if (start.length > 0) return start;
+  return state.liveNodes === 0 ? close(state) : [];
+}
+
+/** A halted run starts nothing: what waits for a retry ends with the error it had, what runs may finish. */
+function settleHalted(state: RunState): EventBody[] {
+  for (const [node, result] of state.delayed) {
+    const attempt = { node: item(state.plan.ids, node), pass: at(state.pass, node), attempt: at(state.attempt, node) };
+    return [{ type: "node.ended", ...attempt, result }];
+  }
+  return state.running === 0 ? close(state) : [];
+}
+
+/** The end, after the node of `finally` where there is one. A run that waits for a person's settlement is not at its end. */
+function close(state: RunState): EventBody[] {
+  const { last } = state.plan;
+  const parked = state.halt?.cause === "needs_attention";
+  if (last >= 0 && state.closing === "open" && !parked && strikeAt(state, last) === null) {
+    return [claim(state, last, 1, [], 1)];
+  }
+  return [finish(state)];
+}

@@ -1,0 +1,155 @@
+import { at } from "../graph/ints.ts";
+import { nodeIndex } from "../graph/plan.ts";
+import type {
+  ArrivalsSuperseded,
+  NodeEnded,
+  NodeQueued,
+  NodeRetrying,
+  NodeSettled,
+  NodeSkipped,
+  NodeStarted,
+  NodeUnconfirmed,
+  RetryDue,
+} from "../model/events.ts";
+import type { Ending } from "./endings.ts";
+import { endingOf, endingOfSettled } from "./endings.ts";
+import { quorum } from "./joins.ts";
+import { arcBetween, lift, setStage, takeArrivals } from "./moves.ts";
+import { routeEnding } from "./outflow.ts";
+import { beginPass } from "./passes.ts";
+import { noteProgress } from "./progress.ts";
+import { meet } from "./races.ts";
+import type { RunState } from "./state.ts";
+import { stage } from "./state.ts";
+import { addUsage } from "./usage.ts";
+
+/** What each event about a node changes; the event has been found to fit. */
+
+export function queued(state: RunState, event: NodeQueued): void {
+  const node = nodeIndex(state.plan, event.node);
+  begin(state, node, event.step, stage.queued);
+  state.queue.push(node);
+}
+
+export function started(state: RunState, event: NodeStarted): void {
+  const node = nodeIndex(state.plan, event.node);
+  if (event.charged !== undefined) state.charged[node] = event.charged.passes;
+  state.attempt[node] = event.attempt;
+  if (at(state.stage, node) === stage.again) {
+    state.again.splice(state.again.indexOf(node), 1);
+    setStage(state, node, stage.running);
+    return;
+  }
+  if (at(state.stage, node) === stage.queued) {
+    unqueue(state, node);
+    setStage(state, node, stage.running);
+  } else {
+    if (at(state.arrivals, node) === 0) state.closing = "running";
+    begin(state, node, event.step, stage.running);
+  }
+  state.retries[node] = 0;
+  state.starts += 1;
+}
+
+/** A pass begins: its arrivals are taken, and over a loop edge what the old pass left behind is over. */
+function begin(state: RunState, node: number, step: number, to: number): void {
+  const newPass = at(state.newPass, node) === 1;
+  setStage(state, node, to);
+  takeArrivals(state, node);
+  if (newPass) beginPass(state, node);
+  state.pass[node] = at(state.pass, node) + 1;
+  state.attempt[node] = 1;
+  state.step[node] = step;
+  if (quorum(state, node) !== null) meet(state, node);
+}
+
+export function ended(state: RunState, event: NodeEnded): void {
+  const node = nodeIndex(state.plan, event.node);
+  addUsage(state, at(state.stage, node) === stage.running ? event.result.usage : undefined);
+  const ending = endingOf(state.plan, node, event.result);
+  end(state, node, ending);
+  noteProgress(state, node, ending, event.result);
+}
+
+function end(state: RunState, node: number, ending: Ending): void {
+  state.delayed.delete(node);
+  state.unconfirmed.delete(node);
+  const closing = state.closing === "running" && node === state.plan.last;
+  setStage(state, node, stage.idle);
+  if (state.lost.delete(node)) return;
+  if (closing) state.closing = "done";
+  routeEnding(state, node, ending);
+}
+
+export function retrying(state: RunState, event: NodeRetrying): void {
+  const node = nodeIndex(state.plan, event.node);
+  addUsage(state, event.result.usage);
+  state.retries[node] = at(state.retries, node) + 1;
+  state.delayed.set(node, event.result);
+  setStage(state, node, stage.delayed);
+}
+
+export function retryDue(state: RunState, event: RetryDue): void {
+  tryAgain(state, nodeIndex(state.plan, event.node));
+}
+
+function tryAgain(state: RunState, node: number): void {
+  state.delayed.delete(node);
+  state.unconfirmed.delete(node);
+  setStage(state, node, stage.again);
+  state.again.push(node);
+}
+
+export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
+  const node = nodeIndex(state.plan, event.node);
+  state.delayed.delete(node);
+  state.unconfirmed.add(node);
+  setStage(state, node, stage.unconfirmed);
+}
+
+export function settled(state: RunState, event: NodeSettled): void {
+  const node = nodeIndex(state.plan, event.node);
+  state.granted[node] = at(state.granted, node) + (event.grant ?? 0);
+  const now = at(state.stage, node);
+  const refused = now === stage.queued || (now === stage.idle && at(state.arrivals, node) > 0);
+  if (event.as === "again") {
+    if (!refused) tryAgain(state, node);
+    return;
+  }
+  if (refused) {
+    if (now === stage.queued) unqueue(state, node);
+    else begin(state, node, at(state.step, node), stage.running);
+  }
+  end(state, node, endingOfSettled(event));
+}
+
+export function skipped(state: RunState, event: NodeSkipped): void {
+  const node = nodeIndex(state.plan, event.node);
+  if (event.reason.code === "lost_join") {
+    if (at(state.stage, node) === stage.queued) unqueue(state, node);
+    else if (at(state.stage, node) === stage.again) state.again.splice(state.again.indexOf(node), 1);
+    state.delayed.delete(node);
+    setStage(state, node, stage.idle);
+    return;
+  }
+  const newPass = at(state.newPass, node) === 1;
+  takeArrivals(state, node);
+  if (newPass) beginPass(state, node);
+  const because = event.because === undefined ? node : nodeIndex(state.plan, event.because);
+  state.misses.set(node, { outcome: "skipped", declined: false, way: "broken", reason: event.reason, because });
+}
+
+export function superseded(state: RunState, event: ArrivalsSuperseded): void {
+  for (const { from, to } of event.arrivals) {
+    const arc = arcBetween(state.plan, from, to);
+    if (arc >= 0) lift(state, arc);
+  }
+}
+
+function unqueue(state: RunState, node: number): void {
+  if (state.queue[state.queueHead] === node) state.queueHead += 1;
+  else state.queue.splice(state.queue.indexOf(node, state.queueHead), 1);
+  if (state.queueHead < state.queue.length) return;
+  state.queue.length = 0;
+  state.queueHead = 0;
+}

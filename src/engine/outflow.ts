@@ -1,0 +1,89 @@
+import { at, item } from "../graph/ints.ts";
+import type { Reason } from "../model/outcome.ts";
+import type { Ending } from "./endings.ts";
+import { carries } from "./endings.ts";
+import { call, escalates } from "./halts.ts";
+import { place } from "./moves.ts";
+import { isAbsorbed } from "./races.ts";
+import type { Miss, RunState } from "./state.ts";
+
+/** Sends an ending over the edges that carry it and notes what it means for the end of the run. */
+export function routeEnding(state: RunState, node: number, ending: Ending): void {
+  const taken = sendOn(state, node, ending);
+  if (ending.outcome === "success") {
+    state.misses.delete(node);
+    if (taken.exit === "failed") state.misses.set(node, miss(state, node, ending, "as_failed"));
+    if (ending.option === "other" && !taken.arc && taken.exit === "none") haltOnUnrouted(state, node);
+    return;
+  }
+  const way = isAbsorbed(state, node) ? "absorbed" : wayOf(taken, ending);
+  state.misses.set(node, miss(state, node, ending, way));
+  haltOnMiss(state, node, ending, way);
+}
+
+interface Taken {
+  readonly arc: boolean;
+  readonly exit: "none" | "end" | "failed";
+}
+
+function sendOn(state: RunState, node: number, ending: Ending): Taken {
+  const { plan } = state;
+  const { outStart } = plan.graph;
+  const step = at(state.step, node);
+  let arc = false;
+  for (let next = at(outStart, node); next < at(outStart, node + 1); next += 1) {
+    if (!item(plan.whens, next).some((when) => carries(plan, node, when, ending))) continue;
+    place(state, next, step);
+    arc = true;
+  }
+  const exits = item(plan.exits, node).filter((exit) => carries(plan, node, exit.when, ending));
+  if (exits.some((exit) => exit.failed)) return { arc, exit: "failed" };
+  return { arc, exit: exits.length > 0 ? "end" : "none" };
+}
+
+function wayOf(taken: Taken, ending: Ending): Miss["way"] {
+  switch (taken.exit) {
+    case "failed":
+      return "as_failed";
+    case "end":
+      return ending.declined ? "rejected" : "end";
+    case "none":
+      return taken.arc ? "edge" : "no_edge";
+  }
+}
+
+/** Missed by itself, not by another's miss. */
+function miss(state: RunState, node: number, ending: Ending, way: Miss["way"]): Miss {
+  return {
+    outcome: ending.outcome,
+    declined: ending.declined,
+    way,
+    reason: reasonOf(state, node, ending),
+    because: node,
+  };
+}
+
+function reasonOf(state: RunState, node: number, ending: Ending): Reason {
+  if (ending.reason !== null) return ending.reason;
+  if (ending.outcome === "success") return { code: "exit", text: "this way ends the run as failed" };
+  return { code: "internal", text: `${item(state.plan.ids, node)} gave no reason` };
+}
+
+/** A decline without an edge, and what `escalate:` lists, halt the run; what a person has settled does not halt it again. */
+function haltOnMiss(state: RunState, node: number, ending: Ending, way: Miss["way"]): void {
+  if (ending.settled) return;
+  const reason = reasonOf(state, node, ending);
+  if (ending.declined && way === "no_edge") call(state, "rejected", node, reason);
+  const ended = way === "no_edge" || way === "end";
+  const { outcome } = ending;
+  if (ended && !ending.declined && (outcome === "error" || outcome === "failure") && escalates(state, outcome)) {
+    call(state, "escalated", node, reason);
+  }
+}
+
+function haltOnUnrouted(state: RunState, node: number): void {
+  call(state, "escalated", node, {
+    code: "output_invalid",
+    text: "chose none of the options, and no edge takes other",
+  });
+}

@@ -1,0 +1,90 @@
+import { nodeIndex } from "../graph/plan.ts";
+import type { EventBody, RunStarted } from "../model/events.ts";
+import { fits } from "./fits.ts";
+import { open } from "./moves.ts";
+import * as node from "./node-events.ts";
+import type { RunState } from "./state.ts";
+import { keepTime } from "./time.ts";
+
+/**
+ * The state after an event. Takes ownership of `state` and updates it in place. Total and deterministic: an event that does not fit
+ * (see `fits`) changes nothing. `at` is the journal's time in milliseconds.
+ */
+export function reduce(state: RunState, event: EventBody, at: number): RunState {
+  if (!fits(state, event)) return state;
+  apply(state, event);
+  keepTime(state, event, at);
+  return state;
+}
+
+function apply(state: RunState, event: EventBody): void {
+  switch (event.type) {
+    case "run.started":
+      return runStarted(state, event);
+    case "run.resumed":
+      return runResumed(state);
+    case "passes.synced":
+      return passesSynced(state, event.passes);
+    case "node.queued":
+      return node.queued(state, event);
+    case "node.started":
+      return node.started(state, event);
+    case "node.ended":
+      return node.ended(state, event);
+    case "node.retrying":
+      return node.retrying(state, event);
+    case "retry.due":
+      return node.retryDue(state, event);
+    case "node.unconfirmed":
+      return node.unconfirmed(state, event);
+    case "node.settled":
+      return node.settled(state, event);
+    case "node.skipped":
+      return node.skipped(state, event);
+    case "arrivals.superseded":
+      return node.superseded(state, event);
+    case "run.stop_requested":
+      state.stopRequested = true;
+      return;
+    case "run.time_spent":
+      state.timeIsSpent = true;
+      return;
+    case "run.halting":
+      state.halt = event;
+      state.due = null;
+      return;
+    case "run.finished":
+      state.phase = "finished";
+      state.status = event.status;
+      return;
+    case "node.process":
+    case "gate.opened":
+    case "gate.answered":
+    case "agent.progressed":
+      return;
+  }
+}
+
+function runStarted(state: RunState, event: RunStarted): void {
+  state.phase = "live";
+  if (event.maxSteps !== undefined) state.maxSteps = event.maxSteps;
+  if (event.maxRetries !== undefined) state.maxRetries = event.maxRetries;
+  open(state);
+}
+
+/** A halted run that is taken up again halts again unless what halted it has been settled. */
+function runResumed(state: RunState): void {
+  if (state.phase !== "finished") return;
+  state.phase = "live";
+  state.status = "running";
+  state.halt = null;
+  state.due = null;
+}
+
+/** Counts only grow: what this run has charged itself is never taken back. */
+function passesSynced(state: RunState, passes: Readonly<Record<string, number>>): void {
+  for (const [id, count] of Object.entries(passes)) {
+    const at = nodeIndex(state.plan, id);
+    if (at >= 0) state.charged[at] = Math.max(state.charged[at] ?? 0, count);
+  }
+}

@@ -1,0 +1,32 @@
+import { at, item } from "../graph/ints.ts";
+import { nodeIndex } from "../graph/plan.ts";
+import type { EventBody, NodeEnded } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
+import { fits } from "./fits.ts";
+import type { RunState } from "./state.ts";
+
+/**
+ * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left and either nothing
+ * outside was touched or its author called it idempotent. Gates are never tried again, nor is anything once the run halts.
+ */
+export function asRetry(state: RunState, event: EventBody): EventBody {
+  if (event.type !== "node.ended" || event.result.outcome !== "error" || !fits(state, event)) return event;
+  const node = nodeIndex(state.plan, event.node);
+  if (!mayRetry(state, node, event)) return event;
+  const delayMs = Math.min(limits.retryFirstDelayMs * 2 ** at(state.retries, node), limits.retryMaxDelayMs);
+  return { ...event, type: "node.retrying", delayMs };
+}
+
+function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
+  if (state.halt !== null || state.due !== null || state.stopRequested || state.timeIsSpent || state.lost.has(node))
+    return false;
+  const declared = item(state.plan.nodes, node);
+  if (declared.type === "human") return false;
+  if (event.result.beforeEffect !== true && declared.idempotent !== true) return false;
+  return at(state.retries, node) < retriesOf(state, node);
+}
+
+function retriesOf(state: RunState, node: number): number {
+  const { blueprint } = state.plan;
+  return state.maxRetries ?? item(state.plan.nodes, node).retry ?? blueprint.limits.retries ?? limits.retriesDefault;
+}

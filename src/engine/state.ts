@@ -1,0 +1,179 @@
+import type { Bits } from "../graph/bits.ts";
+import { emptyBits } from "../graph/bits.ts";
+import { at, item } from "../graph/ints.ts";
+import type { Plan } from "../graph/plan.ts";
+import { Reach } from "../graph/reach.ts";
+import { limits } from "../model/limits.ts";
+import type { Node } from "../model/blueprint.ts";
+import type { RunHalting } from "../model/events.ts";
+import type { NodeResult, ProgressMark, Reason, RunStatus } from "../model/outcome.ts";
+import { Waits } from "./waits.ts";
+
+/** Where a node stands between its start and its end. */
+export const stage = {
+  idle: 0,
+  /** Due, arrivals taken, waiting for a place. */
+  queued: 1,
+  /** Claimed; its outcome is awaited. */
+  running: 2,
+  /** Waiting for the delay of a retry. */
+  delayed: 3,
+  /** Its next attempt is due. */
+  again: 4,
+  /** Claimed by an engine that died; its outcome is unknown. */
+  unconfirmed: 5,
+} as const;
+
+export interface Options {
+  readonly maxSteps?: number;
+  readonly maxRetries?: number;
+}
+
+/** A node whose latest pass did not succeed, until a new pass around it begins. */
+export interface Miss {
+  /** Success only where the edge it took says `as: failed`. */
+  readonly outcome: "success" | "failure" | "error" | "cancelled" | "skipped";
+  /** Whether a person said no. */
+  readonly declined: boolean;
+  /** How its path went on: over an edge, or not. */
+  readonly way: "edge" | "no_edge" | "end" | "as_failed" | "broken" | "rejected" | "absorbed";
+  readonly reason: Reason;
+  /** The node whose miss broke this one's arm. */
+  readonly because: number;
+}
+
+/**
+ * A run in memory. `reduce` owns it and updates it in place; nobody else writes. Everything here but `reach` and `waits`, which are
+ * derived, follows from the events alone.
+ */
+export interface RunState {
+  readonly plan: Plan;
+  phase: "new" | "live" | "finished";
+  status: RunStatus;
+  maxSteps: number | null;
+  maxRetries: number | null;
+
+  /** By arc: whether it holds an arrival, and the step of the start that sent it. */
+  readonly full: Uint8Array;
+  readonly sentAtStep: Int32Array;
+  /** The arrival that opens the run. */
+  opened: boolean;
+
+  /** By node: arrivals that wait, and those of its arms that are still empty. */
+  readonly arrivals: Int32Array;
+  readonly emptyArms: Int32Array;
+  /** By node: whether one of the arrivals came over a loop edge. */
+  readonly newPass: Uint8Array;
+  /** By node: whether a join that needs fewer arms has started in this pass. */
+  readonly met: Uint8Array;
+  readonly stage: Uint8Array;
+  readonly pass: Int32Array;
+  readonly attempt: Int32Array;
+  readonly step: Int32Array;
+  readonly retries: Int32Array;
+  /** Passes of the task by node, as the store counts them, and those granted beyond the cap. */
+  readonly charged: Int32Array;
+  readonly granted: Int32Array;
+  /** Nodes that are live: anything but idle, or with arrivals. */
+  readonly live: Bits;
+  /** Nodes that are not idle. */
+  readonly busy: Bits;
+  busyNodes: number;
+  liveNodes: number;
+  /** First come, first served; entries before `queueHead` have been served. */
+  readonly queue: number[];
+  queueHead: number;
+  readonly again: number[];
+  readonly delayed: Map<number, NodeResult>;
+  readonly unconfirmed: Set<number>;
+  running: number;
+  /** Running nodes and those between two attempts: ones that work, and ones that wait for a person or a time. */
+  workers: number;
+  idlers: number;
+  starts: number;
+  readonly misses: Map<number, Miss>;
+  /** Nodes that a met join no longer waits for. */
+  readonly lost: Set<number>;
+
+  readonly usage: { inputTokens: number; outputTokens: number; turns: number; cost: number | null; reports: number };
+  /** By node with `progress`: what its last failure measured. */
+  readonly progress: Map<number, ProgressMark>;
+  stopRequested: boolean;
+  timeIsSpent: boolean;
+  halt: RunHalting | null;
+  /** An escalation or refusal that the last reduced event calls for. */
+  due: RunHalting | null;
+  /** Milliseconds in which something worked, and since when something does. */
+  spentMs: number;
+  workingSince: number | null;
+  lastAt: number;
+  closing: "open" | "running" | "done";
+
+  /** Joins that start with fewer than all of their arms. */
+  readonly races: readonly number[];
+  readonly reach: Reach;
+  readonly waits: Waits;
+}
+
+export function initial(plan: Plan, options: Options): RunState {
+  const { size, from } = plan.graph;
+  return {
+    plan,
+    phase: "new",
+    status: "running",
+    maxSteps:
+      options.maxSteps ?? plan.blueprint.limits.steps ?? (plan.loops.length > 0 ? limits.stepsWithLoopDefault : null),
+    maxRetries: options.maxRetries ?? null,
+    full: new Uint8Array(from.length),
+    sentAtStep: new Int32Array(from.length),
+    opened: false,
+    arrivals: new Int32Array(size),
+    emptyArms: plan.armsInto.slice(),
+    newPass: new Uint8Array(size),
+    met: new Uint8Array(size),
+    stage: new Uint8Array(size),
+    pass: new Int32Array(size),
+    attempt: new Int32Array(size),
+    step: new Int32Array(size),
+    retries: new Int32Array(size),
+    charged: new Int32Array(size),
+    granted: new Int32Array(size),
+    live: emptyBits(size),
+    busy: emptyBits(size),
+    busyNodes: 0,
+    liveNodes: 0,
+    queue: [],
+    queueHead: 0,
+    again: [],
+    delayed: new Map(),
+    unconfirmed: new Set(),
+    running: 0,
+    workers: 0,
+    idlers: 0,
+    starts: 0,
+    misses: new Map(),
+    lost: new Set(),
+    usage: { inputTokens: 0, outputTokens: 0, turns: 0, cost: 0, reports: 0 },
+    progress: new Map(),
+    stopRequested: false,
+    timeIsSpent: false,
+    halt: null,
+    due: null,
+    spentMs: 0,
+    workingSince: null,
+    lastAt: 0,
+    closing: "open",
+    races: [...plan.nodes.keys()].filter((node) => isRace(item(plan.nodes, node))),
+    reach: new Reach(plan),
+    waits: new Waits(size),
+  };
+}
+
+function isRace(node: Node): boolean {
+  return node.join === "any" || typeof node.join === "number";
+}
+
+/** Live: running, queued, waiting for a retry or a settlement, or holding an arrival. */
+export function isLive(state: RunState, node: number): boolean {
+  return at(state.stage, node) !== stage.idle || at(state.arrivals, node) > 0;
+}

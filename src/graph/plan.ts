@@ -1,0 +1,124 @@
+import type { Blueprint, Edge, Node } from "../model/blueprint.ts";
+import { END } from "../model/blueprint.ts";
+import type { Digraph } from "./digraph.ts";
+import { digraph } from "./digraph.ts";
+import { at, item } from "./ints.ts";
+import type { Loop } from "./loops.ts";
+import { findLoops } from "./loops.ts";
+
+/** Condition of an edge: null for an unconditional one, else success, failure, error, an option id or other. */
+export type When = string | null;
+
+/** An edge to END. */
+export interface Exit {
+  readonly when: When;
+  readonly failed: boolean;
+}
+
+/** A blueprint as the engine reads it: nodes by index in id order, edges as arcs, one per from × to. */
+export interface Plan {
+  readonly blueprint: Blueprint;
+  readonly ids: readonly string[];
+  readonly index: ReadonlyMap<string, number>;
+  readonly nodes: readonly Node[];
+  readonly entry: number;
+  /** The node of `finally`, or -1. */
+  readonly last: number;
+  readonly graph: Digraph;
+  /** Conditions of each arc. */
+  readonly whens: readonly (readonly When[])[];
+  /** Edges to END of each node. */
+  readonly exits: readonly (readonly Exit[])[];
+  readonly loops: readonly Loop[];
+  /** The loop whose loop edge an arc is, or -1. */
+  readonly loopOf: Int32Array;
+  /** In-degree without loop edges. */
+  readonly armsInto: Int32Array;
+  /** A node in loops nested too deep to run; see `limits.loopNestingLevels`. */
+  readonly tooDeep: number | null;
+}
+
+/** Pure and near linear in nodes and edges; the blueprint has passed the checks, so every name in it exists. */
+export function compile(blueprint: Blueprint): Plan {
+  const ids = [...blueprint.nodes.keys()].sort();
+  const index = new Map(ids.map((id, place) => [id, place]));
+  const place = (id: string): number => index.get(id) ?? -1;
+  const { from, to, whens } = arcsOf(blueprint.edges, place, ids.length);
+  const graph = digraph(ids.length, from, to);
+  const entry = place(blueprint.entry);
+  const { loops, loopOf, tooDeep } = findLoops(graph, entry, (arc) => item(whens, arc).every(isFailing));
+  const armsInto = new Int32Array(ids.length);
+  for (let arc = 0; arc < to.length; arc += 1) {
+    if (at(loopOf, arc) < 0) armsInto[at(to, arc)] = at(armsInto, at(to, arc)) + 1;
+  }
+  return {
+    blueprint,
+    ids,
+    index,
+    nodes: ids.map((id) => found(blueprint.nodes.get(id), id)),
+    entry,
+    last: blueprint.finally === undefined ? -1 : place(blueprint.finally),
+    graph,
+    whens,
+    exits: exitsOf(blueprint.edges, place, ids.length),
+    loops,
+    loopOf,
+    armsInto,
+    tooDeep,
+  };
+}
+
+/** Index of a node id, or -1. */
+export function nodeIndex(plan: Plan, id: string): number {
+  return plan.index.get(id) ?? -1;
+}
+
+/** Whether this arc starts no new pass for `node`: it is no loop edge of a loop that contains it. */
+export function leadsOn(plan: Plan, arc: number, node: number): boolean {
+  const loop = at(plan.loopOf, arc);
+  return loop < 0 || !item(plan.loops, loop).body.has(node);
+}
+
+function isFailing(when: When): boolean {
+  return when === "failure" || when === "error";
+}
+
+function found(node: Node | undefined, id: string): Node {
+  if (node === undefined) throw new RangeError(`no node ${id}`);
+  return node;
+}
+
+interface Arcs {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+  readonly whens: readonly (readonly When[])[];
+}
+
+function arcsOf(edges: readonly Edge[], place: (id: string) => number, size: number): Arcs {
+  const byPair = new Map<number, Set<When>>();
+  for (const edge of edges) {
+    if (edge.to === END) continue;
+    const key = place(edge.from) * size + place(edge.to);
+    const whens = byPair.get(key);
+    if (whens === undefined) byPair.set(key, new Set([edge.when ?? null]));
+    else whens.add(edge.when ?? null);
+  }
+  const keys = Float64Array.from(byPair.keys()).sort();
+  return {
+    from: Int32Array.from(keys, (key) => Math.floor(key / size)),
+    to: Int32Array.from(keys, (key) => key % size),
+    whens: Array.from(keys, (key) => [...(byPair.get(key) ?? [])].sort(byName)),
+  };
+}
+
+function byName(a: When, b: When): number {
+  return (a ?? "") < (b ?? "") ? -1 : 1;
+}
+
+function exitsOf(edges: readonly Edge[], place: (id: string) => number, size: number): readonly Exit[][] {
+  const exits: Exit[][] = Array.from({ length: size }, () => []);
+  for (const edge of edges) {
+    if (edge.to === END) item(exits, place(edge.from)).push({ when: edge.when ?? null, failed: edge.as === "failed" });
+  }
+  return exits;
+}

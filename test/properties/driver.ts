@@ -1,0 +1,114 @@
+import { advance } from "../../src/engine/advance.ts";
+import { reduce } from "../../src/engine/reduce.ts";
+import type { RunState } from "../../src/engine/state.ts";
+import { initial } from "../../src/engine/state.ts";
+import { compile } from "../../src/graph/plan.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Command } from "../../src/model/commands.ts";
+import type { Attempt, EventBody, RunStarted } from "../../src/model/events.ts";
+import type { NodeResult } from "../../src/model/outcome.ts";
+
+/** What the world does: the result of an attempt and how long it takes, in ticks. */
+export interface World {
+  result(attempt: Attempt): NodeResult;
+  ticks(attempt: Attempt): number;
+  /** Events from outside, by tick. */
+  readonly outside?: ReadonlyMap<number, EventBody>;
+}
+
+export interface DrivenRun {
+  readonly state: RunState;
+  readonly events: readonly EventBody[];
+  /** Time of each event. */
+  readonly times: readonly number[];
+  readonly commands: readonly Command[];
+  /** First attempts by node. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly mostAtOnce: number;
+  readonly skipped: readonly string[];
+  readonly end: Extract<EventBody, { type: "run.finished" }> | null;
+}
+
+const owner = { pid: 1, startTime: "1", bootId: "test" };
+
+export const runStarted: RunStarted = {
+  type: "run.started",
+  taskId: "T1",
+  task: "",
+  blueprint: "test",
+  contentHash: "",
+  bindingHash: "",
+  inputs: {},
+  cwd: "/",
+  owner,
+};
+
+/** Runs a blueprint against a world in simulated time: what ends at the same tick ends in the order of its starts. */
+export function drive(blueprint: Blueprint, world: World, started: RunStarted = runStarted): DrivenRun {
+  const state = initial(compile(blueprint), {});
+  const log: { event: EventBody; at: number }[] = [];
+  const commands: Command[] = [];
+  const agenda: { at: number; order: number; event: EventBody }[] = [];
+  let order = 0;
+  let running = 0;
+  let mostAtOnce = 0;
+  for (const [at, event] of world.outside ?? []) agenda.push({ at, order: (order += 1), event });
+
+  const step = (incoming: readonly EventBody[], now: number): void => {
+    const taken = advance(state, incoming, now);
+    for (const event of taken.events) {
+      log.push({ event, at: now });
+      if (event.type === "node.started") running += 1;
+      if (event.type === "node.ended" || event.type === "node.retrying") running -= 1;
+      mostAtOnce = Math.max(mostAtOnce, running);
+    }
+    commands.push(...taken.commands);
+    for (const command of taken.commands) schedule(command, now);
+  };
+  const schedule = (command: Command, now: number): void => {
+    if (command.type === "time_limit") return;
+    const { node, pass, attempt } = command;
+    const key = { node, pass, attempt };
+    if (command.type === "perform") {
+      const event: EventBody = { type: "node.ended", ...key, result: world.result(key) };
+      agenda.push({ at: now + world.ticks(key), order: (order += 1), event });
+    } else if (command.type === "retry_after") {
+      agenda.push({ at: now + command.delayMs, order: (order += 1), event: { type: "retry.due", ...key } });
+    } else {
+      const event: EventBody = { type: "node.ended", ...key, result: { outcome: "cancelled" } };
+      agenda.push({ at: now, order: (order += 1), event });
+    }
+  };
+
+  step([started], 0);
+  while (agenda.length > 0 && state.phase !== "finished") {
+    agenda.sort((a, b) => b.at - a.at || b.order - a.order);
+    const next = agenda.pop();
+    if (next !== undefined) step([next.event], next.at);
+  }
+  return {
+    state,
+    events: log.map(({ event }) => event),
+    times: log.map(({ at }) => at),
+    commands,
+    counts: countStarts(log.map(({ event }) => event)),
+    mostAtOnce,
+    skipped: log.flatMap(({ event }) => (event.type === "node.skipped" ? [event.node] : [])),
+    end: log.map(({ event }) => event).find((event) => event.type === "run.finished") ?? null,
+  };
+}
+
+function countStarts(events: readonly EventBody[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const event of events) {
+    if (event.type === "node.started" && event.attempt === 1) counts[event.node] = (counts[event.node] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** The state that the journal alone gives. */
+export function replay(blueprint: Blueprint, run: DrivenRun): RunState {
+  const state = initial(compile(blueprint), {});
+  run.events.forEach((event, index) => reduce(state, event, run.times[index] ?? 0));
+  return state;
+}

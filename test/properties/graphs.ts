@@ -1,0 +1,41 @@
+import type { Blueprint, Edge, Node } from "../../src/model/blueprint.ts";
+
+/** An edge of a test graph: source, condition (null = unconditional) and target. */
+export type Arrow = readonly [from: string, when: string | null, to: string];
+
+/** `a>b` unconditional, `a+>b` success, `a!>b` failure, several divided by commas. */
+export function arrows(text: string): Arrow[] {
+  return text.split(",").map((part) => {
+    const [left = "", to = ""] = part.trim().split(">");
+    if (left.endsWith("!")) return [left.slice(0, -1), "failure", to];
+    if (left.endsWith("+")) return [left.slice(0, -1), "success", to];
+    return [left, null, to];
+  });
+}
+
+type Overrides = Readonly<Record<string, Partial<Node>>>;
+
+/** A blueprint of script nodes, checked by nobody: what the engine gets after the checks. */
+export function blueprintOf(
+  ids: readonly string[],
+  edges: readonly Arrow[],
+  settings: Partial<Blueprint> = {},
+  overrides: Overrides = {},
+): Blueprint {
+  const nodes = ids.map((id) => ({ id, type: "script", run: "true", ...overrides[id] }) as Node); // overrides may change the type
+  return {
+    name: "test",
+    inputs: {},
+    outputs: {},
+    agent: {},
+    limits: {},
+    escalate: ["cap", "no_progress"],
+    records: {},
+    workspace: {},
+    concurrency: {},
+    entry: ids[0] ?? "a",
+    nodes: new Map(nodes.map((node) => [node.id, node])),
+    edges: edges.map(([from, when, to]): Edge => (when === null ? { from, to } : { from, to, when })),
+    ...settings,
+  };
+}
