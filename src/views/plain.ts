@@ -17,6 +17,8 @@ function sentence(body: EventBody): string | null {
       return `run ${body.blueprint}: ${body.task}`;
     case "run.resumed":
       return "resumed";
+    case "node.queued":
+      return `${body.node}#${body.pass} is due and waits for a place`;
     case "node.started":
       return `${name(body)} started${body.charged === undefined ? "" : ` (pass ${body.charged.passes} of ${body.charged.cap})`}`;
     case "node.ended":
