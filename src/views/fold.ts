@@ -79,6 +79,7 @@ function apply(view: RunView, body: EventBody, at: number): void {
       view.endedAt = at;
       return;
     case "passes.synced":
+    case "node.queued":
     case "node.process":
     case "retry.due":
     case "arrivals.superseded":
