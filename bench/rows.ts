@@ -1,4 +1,5 @@
 import type { Row } from "./measure.ts";
+import { checkRow } from "./rows/check.ts";
 import { startUpRows } from "./rows/start-up.ts";
 
-export const rows: readonly Row[] = [...startUpRows];
+export const rows: readonly Row[] = [checkRow, ...startUpRows];

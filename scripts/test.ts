@@ -46,7 +46,7 @@ export function leftOut(report: Report): string[] {
 /** Runs the suites; true when every test ran and passed. Arguments go to vitest, e.g. `--project unit`. */
 function test(arguments_: readonly string[]): boolean {
   const missing = installMissing();
-  if (!run("npm", "run", "--silent", "--if-present", "build")) return false;
+  if (!run("npm", "run", "--silent", "build")) return false;
   const folder = mkdtempSync(join(tmpdir(), "trammel-report-"));
   const file = join(folder, "report.json");
   const passed = run(
