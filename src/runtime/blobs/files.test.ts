@@ -51,10 +51,10 @@ describe("file blobs", () => {
     expect(await blobs.get(sha256("half"))).toBeNull();
   });
 
-  test("folders and files are for their owner only", async () => {
+  test("folders and files are for their owner only, and files for reading", async () => {
     const blobs = fileBlobs(folder);
     const file = blobs.pathOf(await blobs.put(Buffer.from("mine")));
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(file).mode & 0o777).toBe(0o400);
     expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
   });
 

@@ -8,6 +8,8 @@ import { BlobFailure } from "./failure.ts";
 import { exists, newTemporary, pathIn } from "./layout.ts";
 
 const sync = promisify(fsync);
+/** Read-only even for its owner: a process that is handed its path cannot change what the hash says. */
+const blobMode = 0o400;
 
 /**
  * Writes at once, without a queue: what a process prints costs no memory however fast it prints.
@@ -28,7 +30,7 @@ export class FileBlobWriter implements BlobWriter {
   write(bytes: Uint8Array): boolean {
     if (this.#failure !== null) return false;
     try {
-      this.#file ??= openSync(this.#temporary, "wx", 0o600);
+      this.#file ??= openSync(this.#temporary, "wx", blobMode);
       for (let at = 0; at < bytes.length;) at += writeSync(this.#file, bytes, at);
       this.#hash.update(bytes);
       return true;
@@ -41,7 +43,7 @@ export class FileBlobWriter implements BlobWriter {
   async close(): Promise<string> {
     try {
       if (this.#failure !== null) throw this.#failure;
-      this.#file ??= openSync(this.#temporary, "wx", 0o600);
+      this.#file ??= openSync(this.#temporary, "wx", blobMode);
       return await this.#keep(this.#file, this.#hash.digest("hex"));
     } catch (error) {
       await this.discard();

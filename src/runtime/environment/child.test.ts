@@ -1,0 +1,113 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AgentNode, ScriptNode } from "../../model/blueprint.ts";
+import { fileBlobs } from "../blobs/files.ts";
+import { createRedactor, type Redactor } from "../redaction/redactor.ts";
+import { childEnvironment, type Environment, type EnvironmentRequest } from "./child.ts";
+import { providerKeys, secretValues } from "./credentials.ts";
+
+const canary = "CANARY-7f3a";
+const base = {
+  HOME: "/home/me",
+  PATH: "/opt/trammel/node_modules/.bin:/usr/bin:/opt/trammel-tools:/opt/trammel/bin/",
+  PWD: "/somewhere",
+  LC_ALL: "C",
+  MY_TOKEN: "mine",
+  TRAMMEL_TOKEN: canary,
+  TRAMMEL_HOME: "/data",
+  TRAMMEL_INPUT_X: "of an outer run",
+  UNSET: undefined,
+  ...Object.fromEntries([...providerKeys].map((name) => [name, canary])),
+};
+const script: ScriptNode = { id: "a", type: "script", run: "true" };
+let folder: string;
+let redactor: Redactor;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "trammel-env-"));
+  redactor = createRedactor();
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function environment(request: Partial<EnvironmentRequest> = {}): Promise<Environment> {
+  const stored: Readonly<Record<string, string>> = { DEPLOY_KEY: "stored-key" };
+  const make = childEnvironment({
+    base,
+    ownFolders: ["/opt/trammel"],
+    redactor,
+    blobs: fileBlobs(folder),
+    secret: async (name) => stored[name] ?? (name === "ANTHROPIC_API_KEY" ? canary : null),
+  });
+  return make({ run: "r1", node: script, inputs: {}, env: {}, ...request });
+}
+
+describe("the environment of a script", () => {
+  test("is the user's, without Trammel's own and without any provider's key", async () => {
+    const env = await environment();
+    expect(env).toEqual({
+      HOME: "/home/me",
+      LC_ALL: "C",
+      MY_TOKEN: "mine",
+      PATH: "/usr/bin:/opt/trammel-tools",
+      TRAMMEL_RUN: "r1",
+      TRAMMEL_NODE: "a",
+    });
+    expect(JSON.stringify(env)).not.toContain(canary);
+  });
+
+  test("has inputs, then secrets, then what the node binds; the run's own names stand", async () => {
+    const env = await environment({
+      inputs: { "base-branch": "main", task: "do it" },
+      env: { VERSION: "1", MY_TOKEN: "other", TRAMMEL_RUN: "no" },
+    });
+    expect(env).toMatchObject({
+      TRAMMEL_INPUT_BASE_BRANCH: "main",
+      TRAMMEL_INPUT_TASK: "do it",
+      VERSION: "1",
+      MY_TOKEN: "other",
+      TRAMMEL_RUN: "r1",
+    });
+  });
+
+  test("has the secrets its node names, and they are masked from then on", async () => {
+    const node = { ...script, secrets: ["DEPLOY_KEY", "ANTHROPIC_API_KEY", "NOT_SET", "api-key"] };
+    const env = await environment({ node, sensitive: { "api-key": "input-secret", other: "another-secret" } });
+    expect(env).toMatchObject({
+      DEPLOY_KEY: "stored-key",
+      ANTHROPIC_API_KEY: canary,
+      TRAMMEL_INPUT_API_KEY: "input-secret",
+    });
+    expect(JSON.stringify(env)).not.toContain("another-secret");
+    expect(env).not.toHaveProperty("NOT_SET");
+    expect(redactor.text(`stored-key ${canary} input-secret`)).toBe("*** *** ***");
+  });
+
+  test("hands a value over 96 KiB over as a file", async () => {
+    const large = "é".repeat(50_000);
+    const env = await environment({ env: { LARGE: large, SMALL: "x", EDGE: "y".repeat(96 * 1024) } });
+    expect(env).not.toHaveProperty("LARGE");
+    expect(env["EDGE"]).toHaveLength(96 * 1024);
+    expect(readFileSync(env["LARGE_FILE"] ?? "", "utf8")).toBe(large);
+  });
+});
+
+test("an agent's environment is an allow-list", async () => {
+  const node: AgentNode = { id: "w", type: "agent", prompt: { source: "", parts: [] } };
+  expect(await environment({ node, env: { BOUND: "1" } })).toEqual({
+    HOME: "/home/me",
+    LC_ALL: "C",
+    PATH: "/usr/bin:/opt/trammel-tools",
+    BOUND: "1",
+    TRAMMEL_RUN: "r1",
+    TRAMMEL_NODE: "w",
+  });
+});
+
+test("provider keys and Trammel's tokens are secrets from the start; its folder is none", () => {
+  expect(
+    secretValues({ OPENAI_API_KEY: "k1", TRAMMEL_TOKEN: "k2", TRAMMEL_HOME: "/data", HOME: "/h", GROQ_API_KEY: "" }),
+  ).toEqual(["k1", "k2"]);
+});
