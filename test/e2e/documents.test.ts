@@ -1,0 +1,125 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, truncateSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { Place, type StartOptions, trammel } from "./support/cli.ts";
+
+const good = `name: good\nnodes:\n  a: {type: script, run: "true"}\n`;
+
+async function checked(args: readonly string[], options: StartOptions) {
+  const { code, stdout, stderr } = await trammel(["check", ...args], options);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  return { code, stdout, stderr };
+}
+
+describe("check", () => {
+  it("is silent about a sound document", async () => {
+    using place = new Place();
+    expect(await checked([place.file("b.yaml", good)], { place })).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it("prints place, offender, code and mend of every problem, and exits with 2", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: bad\nnodes:\n  a: {type: script, run: "true", timout: 5m}\n  b: {type: shel}\n`);
+    const { code, stdout } = await checked(["b.yaml"], { place });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^b\.yaml:3:34: `timout` is no field .*did you mean `timeout`\? \[unknown-field\]$/m);
+    expect(stdout).toMatch(/^b\.yaml:4:/m);
+  });
+
+  it("gives the same as JSON", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: bad\nnodes:\n  a: {type: script, run: "true", timout: 5m}\n`);
+    const { code, stdout } = await checked(["b.yaml", "--format", "json"], { place });
+    expect(code).toBe(2);
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: Record<string, unknown>[] };
+    expect(diagnostics[0]).toMatchObject({
+      code: "unknown-field",
+      severity: "error",
+      file: "b.yaml",
+      line: 3,
+      column: 34,
+      endLine: 3,
+      endColumn: 40,
+    });
+    expect(Object.keys(diagnostics[0] ?? {})).toEqual([
+      "code",
+      "severity",
+      "file",
+      "line",
+      "column",
+      "endLine",
+      "endColumn",
+      "message",
+      "hint",
+    ]);
+  });
+
+  it("does not reject for a warning", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: w\nentry: a\nnodes:\n  a: {type: script, run: "true"}\n  z: {type: script, run: "true"}\nedges:\n  - {from: a, to: END}\n`,
+    );
+    const { code, stdout } = await checked(["b.yaml"], { place });
+    expect(code).toBe(0);
+    expect(stdout).toContain("warning:");
+  });
+});
+
+describe("a file that is no document", () => {
+  it.each<[string, (place: Place) => string, RegExp]>([
+    ["a missing file", () => "nowhere.yaml", /^trammel: there is no file nowhere\.yaml\n/],
+    [
+      "a folder",
+      (place) => (mkdirSync(place.path("d.yaml")), "d.yaml"),
+      /^trammel: d\.yaml is a directory, not a file\n/,
+    ],
+    [
+      "a binary file",
+      (place) => place.file("b.yaml", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0xff, 0xfe])),
+      /is not UTF-8 text\n/,
+    ],
+    ["a file with NUL", (place) => place.file("b.yaml", "name: a\0b\n"), /is not UTF-8 text\n/],
+    [
+      "a file of 100 MB",
+      (place) => (place.file("b.yaml", good), truncateSync(place.path("b.yaml"), 100 * 1024 * 1024), "b.yaml"),
+      /^trammel: b\.yaml is larger than 4 MiB/,
+    ],
+    ["a device without end", () => "/dev/zero", /^trammel: \/dev\/zero is larger than 4 MiB/],
+    ["a path through a file", (place) => (place.file("f", ""), "f/b.yaml"), /^trammel: there is no file f\/b\.yaml\n/],
+  ])("%s is refused in one sentence", async (_, make, message) => {
+    using place = new Place();
+    const { code, stdout, stderr } = await checked([make(place)], { place });
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("an empty file has a position", async () => {
+    using place = new Place();
+    place.file("b.yaml", "");
+    const { code, stdout } = await checked(["b.yaml"], { place });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^b\.yaml:1:1: .*\[empty-document\]/);
+  });
+
+  it("a file that may not be read says so", async () => {
+    using place = new Place();
+    place.file("b.yaml", good);
+    execFileSync("chmod", ["000", place.path("b.yaml")]);
+    execFileSync("chmod", ["755", place.folder]);
+    const root = process.getuid?.() === 0;
+    const wrapper = root ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+    const { code, stderr } = await checked(["b.yaml"], { place, wrapper });
+    expect(stderr).toBe("trammel: b.yaml may not be read by this user\n");
+    expect(code).toBe(2);
+  });
+
+  it("still checks the files beside it", async () => {
+    using place = new Place();
+    place.file("bad.yaml", "name: [");
+    const { code, stdout, stderr } = await checked(["nowhere.yaml", "bad.yaml"], { place });
+    expect(stderr).toContain("no file nowhere.yaml");
+    expect(stdout).toContain("bad.yaml:1:");
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,96 @@
+import { mkdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { Place, start, trammel } from "./support/cli.ts";
+
+describe("arguments", () => {
+  it.each<[string, readonly string[], RegExp]>([
+    ["an unknown command", ["chekc"], /^trammel: unknown command 'chekc'\n\(Did you mean check\?\)\n$/],
+    [
+      "an unknown option",
+      ["check", "--formt", "json", "b.yaml"],
+      /^trammel: unknown option '--formt'\n\(Did you mean --format\?\)\n$/,
+    ],
+    ["a value that is not allowed", ["check", "--format", "xml", "b.yaml"], /It must be one of text, json\.\n$/],
+    ["a missing argument", ["check"], /^trammel: missing required argument 'file'\n$/],
+    ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
+    ["an excess argument", ["runs", "all"], /^trammel: too many arguments/],
+  ])("%s is refused in one sentence", async (_, args, message) => {
+    using place = new Place();
+    const { code, stdout, stderr } = await trammel(args, { place });
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("shows help on standard output when asked, and on standard error with 2 when nothing was asked", async () => {
+    using place = new Place();
+    const asked = await trammel(["--help"], { place });
+    expect({ code: asked.code, stderr: asked.stderr }).toEqual({ code: 0, stderr: "" });
+    expect(asked.stdout).toContain("check");
+    const bare = await trammel([], { place });
+    expect({ code: bare.code, stdout: bare.stdout }).toEqual({ code: 2, stdout: "" });
+    expect(bare.stderr).toContain("Usage: trammel");
+  });
+
+  it("prints the version of the package", async () => {
+    using place = new Place();
+    const manifest = await import("../../package.json", { with: { type: "json" } });
+    expect(await trammel(["--version"], { place })).toMatchObject({
+      code: 0,
+      stdout: `${manifest.default.version}\n`,
+      stderr: "",
+    });
+  });
+});
+
+describe("a reader that goes away", () => {
+  it.each([
+    ["help", ["--help"]],
+    ["version", ["--version"]],
+    ["a list", ["runs", "--json"]],
+  ])("is no crash: %s", async (_, args) => {
+    using place = new Place();
+    const command = start(args, { place });
+    command.child.stdout?.destroy();
+    const { code, stderr } = await command.end;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
+
+describe("a store that cannot be used", () => {
+  const commands = [["runs"], ["runs", "--json"], ["show", "x"], ["logs", "x"], ["stop", "x"]];
+
+  it.each(commands.map((args) => [args.join(" "), args]))(
+    "ends `%s` with 6 and one message, never with an empty list",
+    async (_, args) => {
+      using place = new Place();
+      place.file("file", "");
+      const { code, stdout, stderr } = await trammel(args, { place, env: { TRAMMEL_HOME: place.path("file/home") } });
+      expect(stdout).toBe("");
+      expect(stderr).toMatch(/^trammel: .+\n {2}.+\n$/);
+      expect(code).toBe(6);
+    },
+  );
+
+  it("says that a file is no store", async () => {
+    using place = new Place();
+    mkdirSync(place.home);
+    place.file(
+      ".home/trammel.db",
+      "this is not a database, but it is long enough to look like one to a careless reader. ".repeat(40),
+    );
+    const { code, stdout, stderr } = await trammel(["runs", "--json"], { place });
+    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+    expect(stderr).toContain(".home/trammel.db");
+  });
+});
+
+describe("a run that does not exist", () => {
+  it.each([["show"], ["logs"], ["stop"]])("%s says so", async (command) => {
+    using place = new Place();
+    expect(await trammel([command, "nope"], { place })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: "trammel: there is no run nope\n  trammel runs lists them.\n",
+    });
+  });
+});
