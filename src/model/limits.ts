@@ -96,6 +96,11 @@ export const limits = {
   telemetryBufferBytes: 256 * 1024,
   mailboxPollMs: 100,
   runsListed: 1_000,
+  performanceSlackMs: 5_000,
+  performanceAbandonMs: 15_000,
+  processesPerAttempt: 1_000,
+  clippedItems: 100,
+  retryJitterRatio: 0.25,
   noticesPerProcess: 100,
   evidenceLines: 5,
 

@@ -1,0 +1,89 @@
+import { classOf, type Blueprint, type Node } from "../model/blueprint.ts";
+import type { Attempt } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import { limits } from "../model/limits.ts";
+import type { ActionContext, Capabilities, Progress, Values } from "../ports/performer.ts";
+import { textOfJson } from "./values.ts";
+
+/** What stays the same over a run. */
+export interface RunFacts {
+  readonly run: string;
+  readonly taskId: string;
+  readonly task: string;
+  readonly blueprint: Blueprint;
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+export interface EnvironmentRequest {
+  readonly run: string;
+  readonly node: Node;
+  /** Inputs by name, as text; sensitive ones are left out. */
+  readonly inputs: Readonly<Record<string, string>>;
+  /** What the node's `env` binds, as text. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Makes the environment of a child: the user's without credentials, what the node binds, and the run's own variables. */
+export type MakeEnvironment = (request: EnvironmentRequest) => Promise<Readonly<Record<string, string>>>;
+
+export interface ContextOptions {
+  readonly facts: RunFacts;
+  readonly node: Node;
+  readonly attempt: Attempt;
+  readonly values: Values;
+  readonly can: Capabilities;
+  readonly environment: MakeEnvironment;
+  readonly signal: () => AbortSignal;
+  readonly report: (progress: Progress) => void;
+}
+
+export function contextOf(options: ContextOptions): ActionContext {
+  const { facts, node, attempt, values, can, environment, signal, report } = options;
+  return {
+    run: facts.run,
+    taskId: facts.taskId,
+    blueprint: facts.blueprint,
+    node,
+    attempt,
+    cwd: facts.cwd,
+    values,
+    can,
+    report,
+    timeoutMs: timeoutOf(node),
+    outputBytes: facts.blueprint.limits.outputBytes ?? limits.outputDefaultBytes,
+    get signal() {
+      return signal();
+    },
+    async environment() {
+      const env: Record<string, string> = {};
+      for (const [name, template] of Object.entries(node.env ?? {})) env[name] = await values.whole(template);
+      return environment({ run: facts.run, node, inputs: plainInputs(facts), env });
+    },
+    async stdin() {
+      return node.stdin === undefined ? undefined : Buffer.from(await values.whole(node.stdin));
+    },
+  };
+}
+
+/** Null where a node may take as long as it likes. */
+export function timeoutOf(node: Node): number | null {
+  if (node.timeoutMs !== undefined) return node.timeoutMs;
+  if (node.type === "wait") return null;
+  switch (classOf(node)) {
+    case "agentic":
+      return limits.agenticTimeoutMs;
+    case "human":
+      return null;
+    case "deterministic":
+    case "decision":
+    case "wrapper":
+      return limits.deterministicTimeoutMs;
+  }
+}
+
+function plainInputs({ inputs, blueprint }: RunFacts): Readonly<Record<string, string>> {
+  const plain = Object.entries(inputs).filter(([name]) => blueprint.inputs[name]?.sensitive !== true);
+  return Object.fromEntries(plain.map(([name, value]) => [name, textOfJson(value)]));
+}

@@ -1,0 +1,73 @@
+import type { GateAnswered } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
+import type { Message } from "../ports/journal.ts";
+
+/** An answer that has been given; `taken` is the message it came with, to be deleted by the commit that records it. */
+export interface Given {
+  readonly answered: GateAnswered;
+  readonly taken: Message["id"] | null;
+}
+
+/**
+ * The gate of one attempt. It is answered once: by whoever is asked here, by a message of another process, or by what an earlier engine
+ * recorded before it died. Which of them was first decides, and the others are turned away.
+ */
+export class AttemptGate {
+  readonly #inner: GateKeeper;
+  #digest: string | null = null;
+  #given: Given | null = null;
+  #answer: ((answer: Answer) => void) | null = null;
+
+  constructor(inner: GateKeeper, recorded: GateAnswered | undefined) {
+    this.#inner = inner;
+    if (recorded !== undefined) this.#given = { answered: recorded, taken: null };
+  }
+
+  /** The question stands. False where an answer to this very question is recorded, so that it need not be asked again. */
+  opened(digest: string): boolean {
+    this.#digest = digest;
+    if (this.#given !== null && this.#given.answered.digest !== digest) this.#given = null;
+    return this.#given === null;
+  }
+
+  /** An answer from outside. Whether it is taken; the performer then reports it like any other. */
+  give(answered: GateAnswered, taken: Message["id"] | null): boolean {
+    if (this.#answer === null || this.#given !== null || answered.digest !== this.#digest) return false;
+    this.#given = { answered, taken };
+    this.#answer(answerOf(answered));
+    return true;
+  }
+
+  /** What was given from outside, if that is what the performer now reports. */
+  get given(): Given | null {
+    return this.#given;
+  }
+
+  readonly keeper: GateKeeper = {
+    ask: (question, signal) => this.#ask(question, signal),
+  };
+
+  async #ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    if (this.#given !== null) return answerOf(this.#given.answered);
+    const settled = new AbortController();
+    const outside = new Promise<Answer>((resolve) => {
+      this.#answer = resolve;
+    });
+    const here = this.#inner.ask(question, AbortSignal.any([signal, settled.signal]));
+    const answer = await Promise.race([outside, here]);
+    this.#answer = null;
+    settled.abort();
+    return answer;
+  }
+}
+
+function answerOf({ answer, by }: GateAnswered): Answer {
+  if (typeof answer === "boolean") return { kind: answer ? "approved" : "declined", by };
+  if (typeof answer === "string") return { kind: "text", by, text: answer };
+  return valueAnswer(answer, by);
+}
+
+function valueAnswer(value: Json, by: string): Answer {
+  return { kind: "value", by, value };
+}

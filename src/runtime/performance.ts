@@ -1,0 +1,107 @@
+import { isAlive } from "./processes/identity.ts";
+import type { Attempt, ProcessIdentity } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ActionContext, Performer, Progress } from "../ports/performer.ts";
+import { BlobFailure } from "./blobs/failure.ts";
+import { admissible } from "./result.ts";
+
+export interface PerformanceOptions {
+  readonly performer: Performer;
+  readonly attempt: Attempt;
+  readonly timeoutMs: number | null;
+  readonly clock: Clock;
+  /** What the performer acts with, around the signal and the report of this performance. */
+  readonly context: (signal: () => AbortSignal, report: (progress: Progress) => void) => ActionContext;
+  readonly report: (progress: Progress) => void;
+  /** Called exactly once. */
+  readonly ended: (result: NodeResult) => void;
+}
+
+/**
+ * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt ends exactly once.
+ * Its own timeout is the performer's to keep, with the grace its processes need; this is the outer one.
+ */
+export class Performance {
+  readonly #options: PerformanceOptions;
+  readonly #processes: ProcessIdentity[] = [];
+  #abort: AbortController | undefined;
+  #why: "timeout" | "cancelled" | null = null;
+  #over = false;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(options: PerformanceOptions) {
+    this.#options = options;
+    const { performer, context, timeoutMs, clock } = options;
+    if (timeoutMs !== null)
+      this.#cancelTimer = clock.after(timeoutMs + limits.performanceSlackMs, () => this.#interrupt("timeout"));
+    const signal = (): AbortSignal => (this.#abort ??= new AbortController()).signal;
+    void perform(performer, context(signal, this.#report)).then(this.#end);
+  }
+
+  cancel(): void {
+    this.#interrupt("cancelled");
+  }
+
+  /** Ends its processes without grace; what is left of their trees the performer then ends. */
+  endAtOnce(): void {
+    for (const process of this.#processes) if (isAlive(process)) kill(process.pid);
+  }
+
+  #interrupt(why: "timeout" | "cancelled"): void {
+    if (this.#over || this.#why !== null) return;
+    this.#why = why;
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.after(limits.performanceAbandonMs, () => this.#end(abandoned(why)));
+    (this.#abort ??= new AbortController()).abort();
+  }
+
+  readonly #report = (progress: Progress): void => {
+    if (this.#over) return;
+    if (progress.kind === "process" && this.#processes.length < limits.processesPerAttempt)
+      this.#processes.push(progress.process);
+    this.#options.report(progress);
+  };
+
+  readonly #end = (result: NodeResult): void => {
+    if (this.#over) return;
+    this.#over = true;
+    this.#cancelTimer();
+    this.#options.ended(this.#why === "timeout" ? timedOut(result, this.#options.timeoutMs) : result);
+  };
+}
+
+async function perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
+  try {
+    return admissible(await performer.perform(context));
+  } catch (error) {
+    if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return internal(`performing ${context.node.id} threw: ${what.split("\n").slice(0, 3).join(" ")}`);
+  }
+}
+
+function internal(text: string): NodeResult {
+  return { outcome: "error", reason: { code: "internal", text } };
+}
+
+function abandoned(why: "timeout" | "cancelled"): NodeResult {
+  const text = `it did not end within ${limits.performanceAbandonMs / 1000} s of its ${why === "timeout" ? "timeout" : "cancellation"} and was left behind`;
+  return why === "timeout" ? internal(text) : { outcome: "cancelled", reason: { code: "cancelled", text } };
+}
+
+function timedOut(result: NodeResult, timeoutMs: number | null): NodeResult {
+  if (result.outcome !== "cancelled") return result;
+  return { ...result, outcome: "failure", reason: { code: "timeout", text: `no end after ${(timeoutMs ?? 0) / 1000} s` } };
+}
+
+function kill(pid: number): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // Gone in between, or not the leader of a group.
+    }
+  }
+}
