@@ -35,6 +35,8 @@ export interface RunStarted {
 export interface RunResumed {
   readonly type: "run.resumed";
   readonly owner: ProcessIdentity;
+  /** Where changed content or binding was accepted: what the run goes on with. */
+  readonly accepted?: { readonly contentHash: string; readonly bindingHash: string };
 }
 
 /**

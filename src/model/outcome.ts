@@ -104,6 +104,11 @@ export type EndStatus =
   | "interrupted";
 export type RunStatus = LiveStatus | EndStatus;
 
+/** Whether a run with this end waits for a person's decision rather than being over: settling a node goes on with it. */
+export function isReopenable(status: RunStatus): boolean {
+  return status === "needs_attention" || status === "escalated" || status === "limit";
+}
+
 /** Exit codes of the command line; see docs/spec. */
 export const exitCodes = {
   ok: 0,

@@ -65,7 +65,7 @@ export interface Journal {
   definition(hash: string): string | null;
   /** Passes charged to (task, blueprint), by node. */
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>>;
-  /** Compare-and-set: takes a live run over from an owner that is gone. */
+  /** Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. */
   takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
   /** Puts a message for the owner of a run. */
   post(run: string, message: EventBody): Promise<void>;

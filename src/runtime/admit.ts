@@ -1,10 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { classOf, type Blueprint, type InputSpec, type Node, type NodeType, type TypeSpec } from "../model/blueprint.ts";
+import { classOf, type Blueprint, type Node, type NodeType } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { Refusal, StartRequest } from "./api.ts";
+import { inputsOf } from "./inputs.ts";
 
 export type Performers = ReadonlyMap<NodeType, Performer>;
 
@@ -16,7 +17,11 @@ export interface Admitted {
 }
 
 /** Everything that can be known to fail is said before the first effect, all of it at once. */
-export function admit(request: StartRequest, performers: Performers, can: Capabilities): Admitted | Refusal {
+export async function admit(
+  request: StartRequest,
+  performers: Performers,
+  can: Capabilities,
+): Promise<Admitted | Refusal> {
   const { blueprint, maxSteps, maxRetries, task } = request;
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0))
     return refuse("bad_input", `the most steps must be a whole number from 1, not ${maxSteps}`);
@@ -26,8 +31,8 @@ export function admit(request: StartRequest, performers: Performers, can: Capabi
     return refuse("bad_input", `the task is longer than ${limits.taskBytes} bytes`, "put it into a file and name the file");
   if (!existsSync(request.cwd))
     return refuse("bad_input", `the working folder ${request.cwd} does not exist`, "make it or choose another with --cwd");
-  const inputs = inputsOf(blueprint, request.inputs);
-  if ("refused" in inputs) return inputs;
+  const { inputs, problems } = await inputsOf(blueprint, request.inputs);
+  if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
   const missing = missingIn(blueprint, performers, can);
   if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));
   return { inputs, tree: locksTree(blueprint, can) ? treeOf(request.cwd) : null };
@@ -39,7 +44,7 @@ export function missingIn(blueprint: Blueprint, performers: Performers, can: Cap
   for (const node of blueprint.nodes.values()) {
     const performer = performers.get(node.type);
     const missing =
-      performer === undefined ? `node ${node.id}: nothing here performs type ${node.type}` : performer.missing(node, can);
+      performer === undefined ? `node ${node.id}: nothing here performs type ${node.type}` : performer.missing(node, can, blueprint);
     if (missing !== null) lines.push(missing);
   }
   return [...new Set(lines)];
@@ -62,91 +67,6 @@ function unsupported({ workspace, limits: bounds, nodes }: Blueprint): readonly 
       .map((key) => `node ${node.id}: ${key} is not carried out yet`),
   );
   return [...settings, ...ofNodes];
-}
-
-function inputsOf(
-  blueprint: Blueprint,
-  given: Readonly<Record<string, Json>>,
-): Readonly<Record<string, Json>> | Refusal {
-  const known = Object.keys(blueprint.inputs);
-  const problems = Object.keys(given)
-    .filter((name) => !Object.hasOwn(blueprint.inputs, name))
-    .map((name) => `there is no input "${name}"${known.length > 0 ? `; there are: ${known.join(", ")}` : ""}`);
-  const inputs: Record<string, Json> = {};
-  for (const [name, spec] of Object.entries(blueprint.inputs)) {
-    const value = Object.hasOwn(given, name) ? given[name] : spec.default;
-    if (value === undefined) {
-      problems.push(`input "${name}" is missing${spec.description === undefined ? "" : `: ${spec.description}`}`);
-      continue;
-    }
-    const typed = valueOf(spec.type, value);
-    const problem = typed === undefined ? `is not ${wordsOf(spec.type)}` : mismatch(spec, typed);
-    if (problem !== null) problems.push(`input "${name}" ${problem}`);
-    else if (typed !== undefined) inputs[name] = typed;
-  }
-  return problems.length > 0 ? refuse("bad_input", problems.join("\n"), "give inputs as --input name=value") : inputs;
-}
-
-/** The value in the type of its input; what a command line gives is text. Undefined where it does not fit. */
-function valueOf(type: TypeSpec, value: Json): Json | undefined {
-  switch (type.kind) {
-    case "string":
-    case "file":
-    case "path":
-    case "duration":
-      return typeof value === "string" ? value : undefined;
-    case "number":
-    case "integer": {
-      const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-      if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
-      return type.kind === "integer" && !Number.isInteger(number) ? undefined : number;
-    }
-    case "boolean":
-      if (value === "true" || value === "false") return value === "true";
-      return typeof value === "boolean" ? value : undefined;
-    case "enum":
-      return typeof value === "string" && type.values.includes(value) ? value : undefined;
-    case "list": {
-      const list = parsed(value);
-      if (!Array.isArray(list)) return undefined;
-      const items = list.map((item: Json) => valueOf(type.of, item));
-      return items.every((item) => item !== undefined) ? items : undefined;
-    }
-    case "json":
-    case "schema":
-      return parsed(value);
-  }
-}
-
-function parsed(value: Json): Json | undefined {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value) as Json; // what JSON.parse gives is JSON
-  } catch {
-    return undefined;
-  }
-}
-
-function mismatch(spec: InputSpec, value: Json): string | null {
-  const allowed = spec.enum;
-  if (allowed !== undefined && !allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
-    return `is none of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
-  if (spec.pattern !== undefined && typeof value === "string" && !new RegExp(spec.pattern, "u").test(value))
-    return `does not match ${spec.pattern}`;
-  return null;
-}
-
-function wordsOf(type: TypeSpec): string {
-  switch (type.kind) {
-    case "list":
-      return `a list of ${wordsOf(type.of)}`;
-    case "enum":
-      return `one of ${type.values.join(", ")}`;
-    case "schema":
-      return "JSON";
-    default:
-      return type.kind;
-  }
 }
 
 /** A run that lets agents or git work in the tree shares it with no other. */

@@ -1,5 +1,5 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
+import type { Attempt, EventBody, JournalEvent, NodeSettled } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { Progress } from "../ports/performer.ts";
@@ -27,6 +27,17 @@ export interface ResumeRequest {
   readonly contentHash: string;
   readonly bindingHash: string;
   readonly acceptChanges: boolean;
+  /** Decides about a node whose outcome is unknown, or at which the run halted; the only way on from such an end. */
+  readonly settle?: Settlement;
+}
+
+export interface Settlement {
+  readonly node: string;
+  readonly as: NodeSettled["as"];
+  readonly by: string;
+  readonly reason?: string;
+  /** Passes beyond the cap, with `again`. */
+  readonly grant?: number;
 }
 
 /** Refused before any effect. `exit` is the code of the command line. */

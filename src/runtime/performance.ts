@@ -29,6 +29,7 @@ export class Performance {
   #abort: AbortController | undefined;
   #why: "timeout" | "cancelled" | null = null;
   #over = false;
+  #whenOver: (() => void) | undefined;
   #cancelTimer: () => void = () => undefined;
 
   constructor(options: PerformanceOptions) {
@@ -47,6 +48,14 @@ export class Performance {
   /** Ends its processes without grace; what is left of their trees the performer then ends. */
   endAtOnce(): void {
     for (const process of this.#processes) if (isAlive(process)) kill(process.pid);
+  }
+
+  /** Resolves when it has ended. */
+  over(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#over) resolve();
+      else this.#whenOver = resolve;
+    });
   }
 
   #interrupt(why: "timeout" | "cancelled"): void {
@@ -68,6 +77,7 @@ export class Performance {
     if (this.#over) return;
     this.#over = true;
     this.#cancelTimer();
+    this.#whenOver?.();
     this.#options.ended(this.#why === "timeout" ? timedOut(result, this.#options.timeoutMs) : result);
   };
 }

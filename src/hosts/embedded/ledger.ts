@@ -6,7 +6,8 @@ import {
   type ProcessIdentity,
   type RunFinished,
 } from "../../model/events.ts";
-import type { Conflict, NewRun } from "../../ports/journal.ts";
+import { isReopenable } from "../../model/outcome.ts";
+import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { chain, genesis } from "./chain.ts";
 import { Charges } from "./charges.ts";
 import { statusAfter, type Head } from "./head.ts";
@@ -56,7 +57,7 @@ export class Ledger {
     this.#selectTree = db.prepare(`SELECT ${runColumns} FROM runs WHERE tree = ? AND ended_at IS NULL`);
     this.#setStatus = db.prepare("UPDATE runs SET status = ?, reason = ?, ended_at = ? WHERE id = ?");
     this.#setOwner = db.prepare(
-      "UPDATE runs SET status = 'running', owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
+      "UPDATE runs SET status = 'running', reason = NULL, ended_at = NULL, owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
     );
     this.#deleteMessage = db.prepare("DELETE FROM mailbox WHERE id = ?");
     this.#deleteMessages = db.prepare("DELETE FROM mailbox WHERE run = ?");
@@ -102,10 +103,11 @@ export class Ledger {
     const row = this.#selectRun.get(run);
     if (row === undefined) return { conflict: "finished", what: `there is no run ${run}` };
     const stands = runOf(row);
-    if (stands.endedAt !== null) return { conflict: "finished", what: `run ${run} has ended: ${stands.status}` };
+    const ended = stands.endedAt !== null;
+    if (ended && !isReopenable(stands.status)) return hasEnded(stands);
     const { isAlive, isSame } = this.#ports;
-    const mine = isSame(stands.owner, to);
-    if (!isSame(stands.owner, from) || (!mine && isAlive(stands.owner))) return ownedBy(run, stands.owner);
+    const free = ended || isSame(stands.owner, to) || !isAlive(stands.owner);
+    if (!free || !isSame(stands.owner, from)) return ownedBy(run, stands.owner);
     const holder = this.#holderOf(stands.tree, run);
     if (holder !== null) return holder;
     const tail = this.#reader.tail(Number(row["id"]), run);
@@ -151,7 +153,7 @@ export class Ledger {
     const row = this.#selectRun.get(run);
     if (row === undefined) return { conflict: "finished", what: `there is no run ${run}` };
     const stands = runOf(row);
-    if (stands.endedAt !== null) return { conflict: "finished", what: `run ${run} has ended: ${stands.status}` };
+    if (stands.endedAt !== null) return hasEnded(stands);
     if (!this.#ports.isSame(ownerOf(row), this.#ports.self)) {
       this.#heads.delete(run);
       return ownedBy(run, stands.owner);
@@ -182,6 +184,10 @@ export class Ledger {
     }
     return null;
   }
+}
+
+function hasEnded({ run, status }: RunRow): Conflict {
+  return { conflict: "finished", what: `run ${run} has ended: ${status}` };
 }
 
 function ownedBy(run: string, owner: ProcessIdentity): Conflict {

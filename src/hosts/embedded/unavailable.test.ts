@@ -1,0 +1,161 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, truncateSync, writeFileSync, statSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { limits } from "../../model/limits.ts";
+import { StoreUnavailable } from "../../ports/journal.ts";
+import { ManualClock } from "../../runtime/clock.ts";
+import { migrations } from "./schema.ts";
+import { ended, newRun, started, stopRequested, StoreFixture } from "./testing.ts";
+
+let store: StoreFixture;
+let path: string;
+beforeEach(() => {
+  store = new StoreFixture();
+  path = join(store.home, "trammel.db");
+});
+afterEach(() => store.remove());
+
+function refusal(open: () => unknown): StoreUnavailable {
+  try {
+    open();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return error;
+    throw error;
+  }
+  throw new Error("the store opened");
+}
+
+async function written(): Promise<void> {
+  const journal = store.open();
+  await journal.create(newRun("r1"), "", [started("a"), ended("a")], 1);
+  await journal.close();
+}
+
+describe("a store is unavailable, says why and what to do, and is left as it is", () => {
+  test("when its file is no database", () => {
+    writeFileSync(path, "not a database at all\n".repeat(500));
+    const error = refusal(() => store.open());
+    expect(error.message).toContain(`${path} is damaged`);
+    expect(error.hint).toMatch(/backup/);
+    expect(readFileSync(path, "utf8")).toMatch(/^not a database/);
+  });
+
+  test("when it belongs to another program", () => {
+    const other = new DatabaseSync(path);
+    other.exec("CREATE TABLE theirs (a)");
+    other.close();
+    expect(refusal(() => store.open()).message).toContain("another SQLite database");
+    const again = new DatabaseSync(path);
+    expect(again.prepare("SELECT name FROM sqlite_schema").all()).toMatchObject([{ name: "theirs" }]);
+    again.close();
+  });
+
+  test("when a newer version wrote it", async () => {
+    await written();
+    const newer = new DatabaseSync(path);
+    newer.exec("PRAGMA user_version = 99");
+    newer.close();
+    expect(refusal(() => store.open()).message).toMatch(/has version 99, and this Trammel reads up to 1/);
+  });
+
+  test("when its folder is a file", () => {
+    const file = join(store.home, "file");
+    writeFileSync(file, "");
+    expect(refusal(() => store.open(1, { home: join(file, "sub") })).message).toMatch(/cannot be opened for writing: (ENOTDIR|EEXIST)/);
+  });
+
+  test("when its pages are gone: a list of runs is never empty for it", async () => {
+    await written();
+    truncateSync(path, 4096 * 2);
+    expect(refusal(() => store.open().runs(10)).message).toContain("is damaged");
+  });
+
+  test("when a record in the middle was changed", async () => {
+    await written();
+    const db = new DatabaseSync(path);
+    db.exec(`UPDATE journal SET body = replace(body, '"a"', '"b"') WHERE seq = 1`);
+    db.close();
+    const journal = store.open();
+    expect(refusal(() => [...journal.read("r1")]).message).toContain("record 1 of run r1 is not what was written");
+  });
+
+  test("when another process holds it for too long, and the record that could not be written is not there", async () => {
+    const clock = new ManualClock();
+    const journal = store.open(1, { clock });
+    await journal.create(newRun("r1"), "", [started("a")], 1);
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN IMMEDIATE");
+    let error: unknown;
+    void journal.append("r1", [ended("a")], 2).catch((reason: unknown) => {
+      error = reason;
+    });
+    while (error === undefined) {
+      await turn();
+      clock.advance(limits.storeRetryMs);
+    }
+    expect(clock.now()).toBeGreaterThanOrEqual(limits.storeBusyMs);
+    other.exec("ROLLBACK");
+    other.close();
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(String(error)).toContain("held by another process");
+    expect([...journal.read("r1")]).toHaveLength(1);
+    expect(await journal.append("r1", [ended("a")], 3)).toMatchObject([{ seq: 2 }]);
+  });
+});
+
+test.runIf(process.getuid?.() === 0)("a full disk refuses the record and keeps what stands; with space again the run goes on", async () => {
+  const disk = join(store.home, "disk");
+  mkdirSync(disk);
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
+  expect(mounted.status, String(mounted.stderr)).toBe(0);
+  try {
+    const journal = store.open(1, { home: disk });
+    await journal.create(newRun("r1", { taskId: "t" }), "", [started("fix", 1)], 1);
+    const big = { ...stopRequested, by: "x".repeat(100_000) };
+    let error: unknown;
+    let count = 1;
+    for (; error === undefined && count < 100; count += 1)
+      await journal.append("r1", [big], 2).catch((reason: unknown) => {
+        error = reason;
+        count -= 1;
+      });
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(String(error)).toContain("no space is left");
+    expect([...journal.read("r1")]).toHaveLength(count);
+    expect(journal.passes("t", "loop")).toEqual({ fix: 1 });
+    spawnSync("mount", ["-o", "remount,size=8m", disk]);
+    expect(await journal.append("r1", [ended("fix")], 3)).toMatchObject([{ seq: count + 1 }]);
+    await journal.close();
+  } finally {
+    spawnSync("umount", ["-l", disk]);
+  }
+});
+
+describe("an older store", () => {
+  const next = (db: DatabaseSync): void => db.exec("ALTER TABLE runs ADD COLUMN colour TEXT");
+
+  test("is migrated in one transaction, with a copy kept for the user alone", async () => {
+    await written();
+    const journal = store.open(1, { migrations: [...migrations, next] });
+    expect([...journal.read("r1")]).toHaveLength(2);
+    const copy = new DatabaseSync(`${path}.v1`, { readOnly: true });
+    expect(copy.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 1 });
+    expect(copy.prepare("SELECT count(*) AS n FROM journal").get()).toMatchObject({ n: 2 });
+    copy.close();
+    expect(statSync(`${path}.v1`).mode & 0o777).toBe(0o600);
+  });
+
+  test("stays as it is when its migration fails", async () => {
+    await written();
+    const failing = (db: DatabaseSync): void => {
+      next(db);
+      throw new Error("half way");
+    };
+    expect(() => store.open(1, { migrations: [...migrations, failing] })).toThrow("half way");
+    expect([...store.open().read("r1")]).toHaveLength(2);
+    expect(existsSync(`${path}.v1`)).toBe(true);
+  });
+});

@@ -1,0 +1,282 @@
+import { advance } from "../engine/advance.ts";
+import type { Command } from "../model/commands.ts";
+import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
+import type { NodeResult, RunStatus } from "../model/outcome.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { Conflict, Journal, Message } from "../ports/journal.ts";
+import type { Capabilities, Progress } from "../ports/performer.ts";
+import type { Performers } from "./admit.ts";
+import type { Observer, RunEnd, RunHandle } from "./api.ts";
+import { contextOf, timeoutOf, type MakeEnvironment, type RunFacts } from "./context.ts";
+import { AttemptGate } from "./gates.ts";
+import { note, type Memory } from "./memory.ts";
+import { Performance } from "./performance.ts";
+import { clipped } from "./result.ts";
+import { RunTimers } from "./timers.ts";
+import { RunValues } from "./values.ts";
+
+export interface ConductorPorts {
+  readonly journal: Journal;
+  readonly performers: Performers;
+  readonly can: Capabilities;
+  readonly environment: MakeEnvironment;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+interface Live {
+  readonly attempt: Attempt;
+  readonly performance: Performance;
+  readonly gate: AttemptGate;
+}
+
+/**
+ * Executes one run: what comes in is taken one batch at a time, advanced, committed, told to the observer, and only then acted on.
+ * Nothing that was not committed is ever performed, and nothing that is performed goes unrecorded.
+ */
+export class Conductor implements RunHandle {
+  readonly run: string;
+  readonly end: Promise<RunEnd>;
+  readonly #ports: ConductorPorts;
+  readonly #facts: RunFacts;
+  readonly #observer: Observer;
+  readonly #rebuild: () => Memory;
+  readonly #values: RunValues;
+  readonly #timers: RunTimers;
+  readonly #live = new Map<string, Live>();
+  readonly #memory: Memory;
+  #inbox: EventBody[] = [];
+  #taken: number[] = [];
+  #busy = false;
+  #over = false;
+  #stops = 0;
+  #finish: (end: RunEnd) => void = () => undefined;
+  #break: (error: unknown) => void = () => undefined;
+  #stopListening: () => void = () => undefined;
+
+  /** `rebuild` reads the run back from the journal, for when a commit was refused and what was advanced with it must be forgotten. */
+  constructor(ports: ConductorPorts, facts: RunFacts, observer: Observer, memory: Memory, rebuild: () => Memory) {
+    this.run = facts.run;
+    this.#ports = ports;
+    this.#facts = facts;
+    this.#observer = observer;
+    this.#memory = memory;
+    this.#rebuild = rebuild;
+    const { results } = memory;
+    this.#values = new RunValues({ task: facts.task, inputs: facts.inputs, results }, ports.can.blobs);
+    this.#timers = new RunTimers(ports.clock, ports.ids, {
+      retryDue: (attempt) => this.#put({ type: "retry.due", ...attempt }),
+      timeSpent: () => this.#put({ type: "run.time_spent" }),
+    });
+    this.end = new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#break = reject;
+    });
+    this.end.catch(() => undefined); // whoever holds the handle sees it; nobody has to
+  }
+
+  /** Goes on from events that are committed already. */
+  begin(committed: readonly JournalEvent[], commands: readonly Command[]): void {
+    this.#stopListening = this.#ports.journal.listen(this.run, this.#message);
+    this.#committed(committed);
+    this.#carryOut(commands);
+  }
+
+  deliver(event: EventBody): void {
+    if (event.type === "gate.answered" && this.#live.get(event.node)?.gate.give(event, null)) return;
+    this.#put(event);
+  }
+
+  stop(by: string): void {
+    this.#stops += 1;
+    if (this.#stops === 1) this.#put({ type: "run.stop_requested", by });
+    else for (const { performance } of this.#live.values()) performance.endAtOnce();
+  }
+
+  readonly #message = ({ id, body }: Message): void => {
+    if (this.#over) return;
+    if (body.type === "gate.answered") {
+      if (!(this.#live.get(body.node)?.gate.give(body, id) ?? false)) this.#discard(id);
+      return;
+    }
+    this.#taken.push(id);
+    this.#put(body);
+  };
+
+  #put(event: EventBody): void {
+    if (this.#over) return;
+    this.#inbox.push(event);
+    if (!this.#busy) void this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    this.#busy = true;
+    try {
+      while (this.#inbox.length > 0 && !this.#over) await this.#turn();
+    } catch (error) {
+      await this.#fail(error);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  async #turn(): Promise<void> {
+    const [incoming, taken] = [this.#inbox, this.#taken];
+    this.#inbox = [];
+    this.#taken = [];
+    const { clock, journal } = this.#ports;
+    const at = clock.now();
+    const { events, commands } = advance(this.#memory.state, incoming, at);
+    if (events.length === 0 && taken.length === 0) return this.#carryOut(commands);
+    const answer = await journal.append(this.run, events, at, taken);
+    if ("conflict" in answer) return this.#refused(answer, incoming, taken);
+    this.#committed(answer);
+    this.#carryOut(commands);
+  }
+
+  #committed(events: readonly JournalEvent[]): void {
+    for (const event of events) {
+      const { body } = event;
+      note(this.#memory, body);
+      this.#observer.event(event);
+      if (body.type === "run.finished") this.#close(body.status, body.reason ?? null);
+    }
+  }
+
+  /** What was advanced with the refused commit never happened: the run is read back, and what came in is taken again. */
+  async #refused(conflict: Conflict, incoming: readonly EventBody[], taken: readonly number[]): Promise<void> {
+    if (conflict.conflict !== "passes") return this.#lose(conflict);
+    const { journal } = this.#ports;
+    this.#memory.state = this.#rebuild().state;
+    const passes = journal.passes(this.#facts.taskId, this.#facts.blueprint.name);
+    const waiting = this.#inbox;
+    this.#inbox = [{ type: "passes.synced", passes }, ...incoming, ...waiting];
+    this.#taken.unshift(...taken);
+  }
+
+  /** Another process has the run: what runs here must not go on beside it. */
+  async #lose(conflict: Conflict): Promise<void> {
+    await this.#abandon();
+    this.#finish({ run: this.run, status: "interrupted", reason: conflict.what });
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    await this.#abandon();
+    this.#break(error);
+  }
+
+  #close(status: RunStatus, reason: string | null): void {
+    this.#silence();
+    this.#finish({ run: this.run, status, reason });
+  }
+
+  /** Ends what is being performed, without a record of it. */
+  async #abandon(): Promise<void> {
+    this.#silence();
+    for (const { performance } of this.#live.values()) performance.cancel();
+    await Promise.all([...this.#live.values()].map(({ performance }) => performance.over()));
+  }
+
+  #silence(): void {
+    this.#over = true;
+    this.#stopListening();
+    this.#timers.silence();
+  }
+
+  #carryOut(commands: readonly Command[]): void {
+    for (const command of commands) {
+      if (this.#over) return;
+      switch (command.type) {
+        case "perform":
+          this.#perform(command);
+          break;
+        case "cancel":
+          this.#live.get(command.node)?.performance.cancel();
+          break;
+        case "retry_after":
+          this.#timers.retryAfter(command, command.delayMs);
+          break;
+        case "time_limit":
+          this.#timers.limit(command.remainingMs);
+          break;
+      }
+    }
+  }
+
+  #perform({ node: id, pass, attempt: n }: Attempt): void {
+    const { performers, can, clock, environment } = this.#ports;
+    const attempt = { node: id, pass, attempt: n };
+    const node = this.#facts.blueprint.nodes.get(id);
+    const performer = node === undefined ? undefined : performers.get(node.type);
+    // Admission saw to both.
+    if (node === undefined || performer === undefined) throw new Error(`node ${id} of run ${this.run} cannot be performed`);
+    const gate = new AttemptGate(can.gates, this.#memory.answers.get(id));
+    const { keeper } = gate;
+    const own = node.type === "human" ? { ...can, gates: keeper } : can;
+    const shared = { facts: this.#facts, node, attempt, values: this.#values, can: own, environment };
+    const performance = new Performance({
+      performer,
+      attempt,
+      timeoutMs: timeoutOf(node),
+      clock,
+      context: (signal, report) => contextOf({ ...shared, signal, report }),
+      report: (progress) => this.#progress(attempt, gate, progress),
+      ended: (result) => this.#ended(attempt, result),
+    });
+    this.#live.set(id, { attempt, performance, gate });
+  }
+
+  #ended(attempt: Attempt, result: NodeResult): void {
+    this.#live.delete(attempt.node);
+    this.#put({ type: "node.ended", ...attempt, result });
+  }
+
+  #progress(attempt: Attempt, gate: AttemptGate, progress: Progress): void {
+    if (this.#over) return;
+    this.#observer.progress(attempt, progress);
+    switch (progress.kind) {
+      case "line":
+        break;
+      case "process":
+        this.#tell({ type: "node.process", ...attempt, process: progress.process });
+        break;
+      case "agent":
+        this.#tell(clipped({ type: "agent.progressed", ...attempt, event: progress.event }));
+        break;
+      case "gate_opened": {
+        const { mode, prompt, digest } = progress;
+        if (gate.opened(digest)) this.#put({ type: "gate.opened", ...attempt, mode, prompt, digest });
+        break;
+      }
+      case "gate_answered": {
+        const { by, digest, answer } = progress;
+        if (this.#memory.answers.has(attempt.node)) break; // recorded by the engine before this one
+        const taken = gate.given?.taken ?? null;
+        if (taken !== null) this.#taken.push(taken);
+        this.#put({ type: "gate.answered", ...attempt, by, digest, answer });
+        break;
+      }
+    }
+  }
+
+  /** Telemetry: it changes nothing in the state, and rides in the next commit. */
+  #tell(event: EventBody): void {
+    void this.#appendBeside([event], []);
+  }
+
+  /** A message that came too late, or answers something else. */
+  #discard(id: number): void {
+    void this.#appendBeside([], [id]);
+  }
+
+  async #appendBeside(events: readonly EventBody[], taken: readonly number[]): Promise<void> {
+    try {
+      const answer = await this.#ports.journal.append(this.run, events, this.#ports.clock.now(), taken);
+      if (!("conflict" in answer)) this.#committed(answer);
+      else if (!this.#over) await this.#lose(answer);
+    } catch (error) {
+      if (!this.#over) await this.#fail(error);
+    }
+  }
+}

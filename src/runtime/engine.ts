@@ -1,0 +1,128 @@
+import { advance } from "../engine/advance.ts";
+import { compile } from "../graph/plan.ts";
+import type { EventBody, ProcessIdentity, RunStarted } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
+import { StoreUnavailable, type Conflict } from "../ports/journal.ts";
+import { admit, refuse } from "./admit.ts";
+import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "./api.ts";
+import { Conductor, type ConductorPorts } from "./conductor.ts";
+import type { RunFacts } from "./context.ts";
+import { blank, remember, type Memory } from "./memory.ts";
+import { resumption } from "./resume.ts";
+
+export interface EngineOptions extends ConductorPorts {
+  /** This process: the owner of the runs it executes. */
+  readonly self: ProcessIdentity;
+}
+
+/** Executes runs in this process. */
+export function createEngine(options: EngineOptions): Engine {
+  const running = new Set<string>();
+  const hold = (conductor: Conductor): RunHandle => {
+    running.add(conductor.run);
+    const release = (): void => void running.delete(conductor.run);
+    conductor.end.then(release, release);
+    return conductor;
+  };
+  return {
+    start: (request, observer) => orUnavailable(() => start(options, request, observer, hold)),
+    resume: (request, observer) => orUnavailable(() => resume(options, request, observer, running, hold)),
+  };
+}
+
+type Hold = (conductor: Conductor) => RunHandle;
+
+async function orUnavailable(work: () => Promise<RunHandle | Refusal>): Promise<RunHandle | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return refuse("unavailable", error.message, error.hint);
+    throw error;
+  }
+}
+
+async function start(
+  options: EngineOptions,
+  request: StartRequest,
+  observer: Observer,
+  hold: Hold,
+): Promise<RunHandle | Refusal> {
+  const admitted = await admit(request, options.performers, options.can);
+  if ("refused" in admitted) return admitted;
+  const run = options.ids.run();
+  const taskId = request.taskId ?? run;
+  const { blueprint, task, cwd } = request;
+  const plan = compile(blueprint);
+  const facts: RunFacts = { run, taskId, task, blueprint, cwd, inputs: admitted.inputs };
+  let conflict: Conflict | null = null;
+  for (let tries = 0; tries < limits.startTries; tries += 1) {
+    const memory = blank(plan);
+    const at = options.clock.now();
+    const { events, commands } = advance(memory.state, opening(options, request, facts), at);
+    const row = { run, blueprint: blueprint.name, taskId, task, startedAt: at, cwd, owner: options.self };
+    const stored = { ...row, definition: request.contentHash, tree: admitted.tree };
+    const answer = await options.journal.create(stored, request.document, events, at);
+    if ("conflict" in answer) {
+      conflict = answer;
+      if (answer.conflict === "passes") continue; // another run of this task was faster: count anew
+      break;
+    }
+    const conductor = new Conductor(options, facts, observer, memory, () => reread(options, plan, run));
+    conductor.begin(answer, commands);
+    return hold(conductor);
+  }
+  return refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
+}
+
+function opening(options: EngineOptions, request: StartRequest, facts: RunFacts): readonly EventBody[] {
+  const { taskId, task, blueprint, inputs, cwd } = facts;
+  const { file, contentHash, bindingHash, maxSteps, maxRetries } = request;
+  const started: RunStarted = {
+    type: "run.started",
+    taskId,
+    task,
+    blueprint: blueprint.name,
+    ...(file === undefined ? {} : { file }),
+    contentHash,
+    bindingHash,
+    inputs,
+    cwd,
+    owner: options.self,
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+  };
+  return [started, { type: "passes.synced", passes: options.journal.passes(taskId, blueprint.name) }];
+}
+
+async function resume(
+  options: EngineOptions,
+  request: ResumeRequest,
+  observer: Observer,
+  running: ReadonlySet<string>,
+  hold: Hold,
+): Promise<RunHandle | Refusal> {
+  const { blueprint } = request;
+  const plan = compile(blueprint);
+  const taken = await resumption(options, request, plan, running);
+  if ("refused" in taken) return taken;
+  const { memory, started, run, events: incoming } = taken;
+  const { taskId, task, inputs, cwd } = started;
+  const at = options.clock.now();
+  const { events, commands } = advance(memory.state, incoming, at);
+  const answer = await options.journal.append(run, events, at);
+  if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
+  const facts: RunFacts = { run, taskId, task, blueprint, inputs, cwd };
+  const conductor = new Conductor(options, facts, observer, memory, () => reread(options, plan, run));
+  conductor.begin(answer, commands);
+  return hold(conductor);
+}
+
+function reread({ journal }: EngineOptions, plan: Parameters<typeof blank>[0], run: string): Memory {
+  const remembered = remember(plan, journal.read(run));
+  if (remembered === null) throw new Error(`the journal of run ${run} does not begin with its start`);
+  return remembered.memory;
+}
+
+function hintOf(conflict: Conflict | null): string {
+  return conflict?.conflict === "tree" ? "wait until it has ended, or stop it" : "look at it with trammel runs and try again";
+}

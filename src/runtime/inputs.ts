@@ -1,0 +1,97 @@
+import type { Blueprint, InputSpec, TypeSpec } from "../model/blueprint.ts";
+import type { Json } from "../model/json.ts";
+import { compileSchema } from "./validation/schema.ts";
+
+export interface Inputs {
+  /** In the types of their specifications, defaults filled in; for use only where there is no problem. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  readonly problems: readonly string[];
+}
+
+export async function inputsOf(blueprint: Blueprint, given: Readonly<Record<string, Json>>): Promise<Inputs> {
+  const known = Object.keys(blueprint.inputs);
+  const problems = Object.keys(given)
+    .filter((name) => !Object.hasOwn(blueprint.inputs, name))
+    .map((name) => `there is no input "${name}"${known.length > 0 ? `; there are: ${known.join(", ")}` : ""}`);
+  const inputs: Record<string, Json> = {};
+  for (const [name, spec] of Object.entries(blueprint.inputs)) {
+    const value = Object.hasOwn(given, name) ? given[name] : spec.default;
+    if (value === undefined) {
+      problems.push(`input "${name}" is missing${spec.description === undefined ? "" : `: ${spec.description}`}`);
+      continue;
+    }
+    const typed = valueOf(spec.type, value);
+    const problem = typed === undefined ? `is not ${wordsOf(spec.type)}` : await mismatch(spec, typed);
+    if (problem !== null) problems.push(`input "${name}" ${problem}`);
+    else if (typed !== undefined) inputs[name] = typed;
+  }
+  return { inputs, problems };
+}
+
+/** The value in the type of its input; what a command line gives is text. Undefined where it does not fit. */
+function valueOf(type: TypeSpec, value: Json): Json | undefined {
+  switch (type.kind) {
+    case "string":
+    case "file":
+    case "path":
+    case "duration":
+      return typeof value === "string" ? value : undefined;
+    case "number":
+    case "integer": {
+      const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+      if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
+      return type.kind === "integer" && !Number.isInteger(number) ? undefined : number;
+    }
+    case "boolean":
+      if (value === "true" || value === "false") return value === "true";
+      return typeof value === "boolean" ? value : undefined;
+    case "enum":
+      return typeof value === "string" && type.values.includes(value) ? value : undefined;
+    case "list": {
+      const list = parsed(value);
+      if (!Array.isArray(list)) return undefined;
+      const items = list.map((item: Json) => valueOf(type.of, item));
+      return items.every((item) => item !== undefined) ? items : undefined;
+    }
+    case "json":
+    case "schema":
+      return parsed(value);
+  }
+}
+
+function parsed(value: Json): Json | undefined {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value) as Json; // what JSON.parse gives is JSON
+  } catch {
+    return undefined;
+  }
+}
+
+async function mismatch(spec: InputSpec, value: Json): Promise<string | null> {
+  if (spec.type.kind === "schema") {
+    const validate = await compileSchema(spec.type.schema);
+    const problem = "invalid" in validate ? `has a schema that is none: ${validate.invalid}` : validate(value);
+    if (problem !== null) return `does not fit its schema: ${problem}`;
+  }
+  const allowed = spec.enum;
+  if (allowed !== undefined && !allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
+    return `is none of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
+  if (spec.pattern !== undefined && typeof value === "string" && !new RegExp(spec.pattern, "u").test(value))
+    return `does not match ${spec.pattern}`;
+  return null;
+}
+
+function wordsOf(type: TypeSpec): string {
+  switch (type.kind) {
+    case "list":
+      return `a list of ${wordsOf(type.of)}`;
+    case "enum":
+      return `one of ${type.values.join(", ")}`;
+    case "schema":
+      return "JSON";
+    default:
+      return type.kind;
+  }
+}
+

@@ -1,0 +1,76 @@
+import { reduce } from "../engine/reduce.ts";
+import { initial, type RunState } from "../engine/state.ts";
+import type { Plan } from "../graph/plan.ts";
+import type { Attempt, EventBody, GateAnswered, JournalEvent, ProcessIdentity, RunStarted } from "../model/events.ts";
+import type { NodeResult } from "../model/outcome.ts";
+
+/** A run in memory, built from its events and nothing else. */
+export interface Memory {
+  state: RunState;
+  /** The latest result of each node. */
+  readonly results: Map<string, NodeResult>;
+  /** Answers recorded for attempts that have no outcome yet. */
+  readonly answers: Map<string, GateAnswered>;
+  /** Processes of attempts that have no outcome yet. */
+  readonly processes: Map<string, ProcessIdentity[]>;
+  /** The latest attempt of each node. */
+  readonly attempts: Map<string, Attempt>;
+  /** What the run is bound to: as it started, or as a later resume accepted. */
+  bound: { readonly contentHash: string; readonly bindingHash: string } | null;
+}
+
+export function blank(plan: Plan): Memory {
+  const maps = { results: new Map(), answers: new Map(), processes: new Map(), attempts: new Map() };
+  return { state: initial(plan, {}), ...maps, bound: null };
+}
+
+/** Reads a run back; null where its journal does not begin with its start. */
+export function remember(plan: Plan, events: Iterable<JournalEvent>): { memory: Memory; started: RunStarted } | null {
+  let memory: Memory | null = null;
+  let started: RunStarted | null = null;
+  for (const { body, at } of events) {
+    if (memory === null || started === null) {
+      if (body.type !== "run.started") return null;
+      started = body;
+      memory = blank(plan);
+    }
+    memory.state = reduce(memory.state, body, at);
+    note(memory, body);
+  }
+  return memory === null || started === null ? null : { memory, started };
+}
+
+/** What is kept of an event beside the state. */
+export function note(memory: Memory, body: EventBody): void {
+  const { results, answers, processes, attempts } = memory;
+  switch (body.type) {
+    case "run.started":
+      memory.bound = body;
+      break;
+    case "run.resumed":
+      memory.bound = body.accepted ?? memory.bound;
+      break;
+    case "node.started":
+      attempts.set(body.node, body);
+      break;
+    case "node.ended":
+      results.set(body.node, body.result);
+      answers.delete(body.node);
+      processes.delete(body.node);
+      break;
+    case "node.retrying":
+      processes.delete(body.node);
+      break;
+    case "gate.answered":
+      answers.set(body.node, body);
+      break;
+    case "node.process": {
+      const known = processes.get(body.node);
+      if (known === undefined) processes.set(body.node, [body.process]);
+      else known.push(body.process);
+      break;
+    }
+    default:
+      break;
+  }
+}

@@ -1,0 +1,114 @@
+import { fits } from "../engine/fits.ts";
+import { unfinished } from "../engine/unfinished.ts";
+import type { Plan } from "../graph/plan.ts";
+import type { Node } from "../model/blueprint.ts";
+import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunStarted } from "../model/events.ts";
+import { isReopenable } from "../model/outcome.ts";
+import type { RunRow } from "../ports/journal.ts";
+import { missingIn, refuse } from "./admit.ts";
+import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
+import type { EngineOptions } from "./engine.ts";
+import { remember, type Memory } from "./memory.ts";
+import { endOrphans, endTree } from "./processes/custody.ts";
+import { isAlive, isSame } from "./processes/identity.ts";
+
+export interface Resumption {
+  readonly run: string;
+  readonly started: RunStarted;
+  readonly memory: Memory;
+  /** What the new owner finds and what was decided, to be advanced and committed first. */
+  readonly events: readonly EventBody[];
+}
+
+/**
+ * Takes a run over from an engine that is gone: one winner, nothing of the dead engine left running, and every claim without an outcome
+ * settled by what its author declared or a person decided, or else named unconfirmed.
+ */
+export async function resumption(
+  options: EngineOptions,
+  request: ResumeRequest,
+  plan: Plan,
+  running: ReadonlySet<string>,
+): Promise<Resumption | Refusal> {
+  const { journal, self } = options;
+  const row = journal.find(request.run);
+  if (row === null) return refuse("not_found", `there is no run ${request.run}`, "list them with trammel runs");
+  const refused = cannotResume(options, request, row, running);
+  if (refused !== null) return refused;
+  const remembered = remember(plan, journal.read(row.run));
+  if (remembered === null)
+    return refuse("unavailable", `the journal of run ${row.run} does not begin with its start`, "start the task anew");
+  const { memory, started } = remembered;
+  const change = changeOf(request, memory);
+  if (change !== null && !request.acceptChanges)
+    return refuse("changed", `run ${row.run} started with another version of ${change}`, "resume with --accept-changes, or put the old version back");
+  const found = unfinished(memory.state).flatMap((attempt) => left(attempt, request.blueprint.nodes.get(attempt.node)));
+  const settled = request.settle === undefined ? null : settlement(request.settle, memory, row.run);
+  if (settled !== null && "refused" in settled) return settled;
+  const conflict = await journal.takeOver(row.run, row.owner, self);
+  if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
+  await endLeftOver(row.owner, memory);
+  const { contentHash, bindingHash } = request;
+  const events: EventBody[] = [
+    { type: "run.resumed", owner: self, ...(change === null ? {} : { accepted: { contentHash, bindingHash } }) },
+    { type: "passes.synced", passes: journal.passes(row.taskId, row.blueprint) },
+    ...found,
+    ...(settled === null ? [] : [settled]),
+  ];
+  return { run: row.run, started, memory, events };
+}
+
+function cannotResume(
+  options: EngineOptions,
+  request: ResumeRequest,
+  row: RunRow,
+  running: ReadonlySet<string>,
+): Refusal | null {
+  const { run, status, owner, endedAt } = row;
+  if (running.has(run)) return refuse("conflict", `run ${run} is executed by this process already`);
+  if (endedAt !== null && !isReopenable(status)) return refuse("finished", `run ${run} has ended: ${status}`);
+  if (endedAt !== null && request.settle === undefined)
+    return refuse("finished", `run ${run} waits for a decision: ${row.reason ?? status}`, `settle it with trammel settle ${run} NODE --as done|failed|again`);
+  if (endedAt === null && !isSame(owner, options.self) && isAlive(owner))
+    return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
+  const missing = missingIn(request.blueprint, options.performers, options.can);
+  return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
+}
+
+/** What is no longer as the run knows it, or null. */
+function changeOf({ contentHash, bindingHash }: ResumeRequest, { bound }: Memory): string | null {
+  if (bound?.contentHash !== contentHash) return "its blueprint";
+  return bound.bindingHash === bindingHash ? null : "the configuration that its blueprint is bound to";
+}
+
+async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void> {
+  await endOrphans(owner);
+  for (const processes of memory.processes.values()) for (const process of processes) await endTree(process);
+}
+
+/** What becomes of a claim whose engine died before it recorded an outcome. */
+function left({ node: id, pass, attempt: n }: Attempt, node: Node | undefined): readonly EventBody[] {
+  const attempt = { node: id, pass, attempt: n };
+  const by = node === undefined ? null : repeatable(node);
+  const reason = { code: "crash", text: "the engine ended while it ran, so its outcome is unknown" } as const;
+  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason };
+  return by === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, as: "again", by }];
+}
+
+/** By whom a node may be performed again: asking a person and waiting have no effect of their own. */
+function repeatable(node: Node): string | null {
+  if (node.type === "human" || node.type === "wait") return "engine";
+  return node.idempotent === true ? "idempotent" : null;
+}
+
+/** The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused. */
+function settlement(decision: Settlement, { state, attempts }: Memory, run: string): NodeSettled | Refusal {
+  const last = attempts.get(decision.node);
+  const [pass, attempt] = [last?.pass ?? 0, last?.attempt ?? 1];
+  const candidates: NodeSettled[] = [
+    { type: "node.settled", ...decision, pass, attempt },
+    { type: "node.settled", ...decision, pass: pass + 1, attempt: 1 },
+  ];
+  const fitting = candidates.find((event) => fits(state, event));
+  return fitting ?? refuse("bad_input", `node ${decision.node} of run ${run} has nothing to settle`, "trammel show names the node that waits for a decision");
+}
