@@ -6,6 +6,7 @@ const suites: Readonly<Record<string, string>> = {
   fixtures: "test/fixtures/**/*.test.ts",
   golden: "test/golden/**/*.test.ts",
   properties: "test/properties/**/*.test.ts",
+  runs: "test/runs/**/*.test.ts",
   crash: "test/crash/**/*.test.ts",
   e2e: "test/e2e/**/*.test.ts",
   docs: "test/docs/**/*.test.ts",

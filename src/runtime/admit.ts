@@ -26,11 +26,22 @@ export async function admit(
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0))
     return refuse("bad_input", `the most steps must be a whole number from 1, not ${maxSteps}`);
   if (maxRetries !== undefined && !(Number.isInteger(maxRetries) && maxRetries >= 0 && maxRetries <= limits.retriesMax))
-    return refuse("bad_input", `the most retries must be a whole number from 0 to ${limits.retriesMax}, not ${maxRetries}`);
+    return refuse(
+      "bad_input",
+      `the most retries must be a whole number from 0 to ${limits.retriesMax}, not ${maxRetries}`,
+    );
   if (Buffer.byteLength(task) > limits.taskBytes)
-    return refuse("bad_input", `the task is longer than ${limits.taskBytes} bytes`, "put it into a file and name the file");
+    return refuse(
+      "bad_input",
+      `the task is longer than ${limits.taskBytes} bytes`,
+      "put it into a file and name the file",
+    );
   if (!existsSync(request.cwd))
-    return refuse("bad_input", `the working folder ${request.cwd} does not exist`, "make it or choose another with --cwd");
+    return refuse(
+      "bad_input",
+      `the working folder ${request.cwd} does not exist`,
+      "make it or choose another with --cwd",
+    );
   const { inputs, problems } = await inputsOf(blueprint, request.inputs);
   if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
   const missing = missingIn(blueprint, performers, can);
@@ -44,7 +55,9 @@ export function missingIn(blueprint: Blueprint, performers: Performers, can: Cap
   for (const node of blueprint.nodes.values()) {
     const performer = performers.get(node.type);
     const missing =
-      performer === undefined ? `node ${node.id}: nothing here performs type ${node.type}` : performer.missing(node, can, blueprint);
+      performer === undefined
+        ? `node ${node.id}: nothing here performs type ${node.type}`
+        : performer.missing(node, can, blueprint);
     if (missing !== null) lines.push(missing);
   }
   return [...new Set(lines)];

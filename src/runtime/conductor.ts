@@ -2,28 +2,17 @@ import { advance } from "../engine/advance.ts";
 import type { Command } from "../model/commands.ts";
 import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
 import type { NodeResult, RunStatus } from "../model/outcome.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Ids } from "../ports/ids.ts";
-import type { Conflict, Journal, Message } from "../ports/journal.ts";
-import type { Capabilities, Progress } from "../ports/performer.ts";
-import type { Performers } from "./admit.ts";
+import type { Conflict, Message } from "../ports/journal.ts";
+import type { Progress } from "../ports/performer.ts";
 import type { Observer, RunEnd, RunHandle } from "./api.ts";
-import { contextOf, timeoutOf, type MakeEnvironment, type RunFacts } from "./context.ts";
+import { contextOf, timeoutOf, type RunFacts } from "./context.ts";
 import { AttemptGate } from "./gates.ts";
 import { note, type Memory } from "./memory.ts";
+import type { EngineOptions } from "./options.ts";
 import { Performance } from "./performance.ts";
 import { clipped } from "./result.ts";
 import { RunTimers } from "./timers.ts";
 import { RunValues } from "./values.ts";
-
-export interface ConductorPorts {
-  readonly journal: Journal;
-  readonly performers: Performers;
-  readonly can: Capabilities;
-  readonly environment: MakeEnvironment;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
 
 interface Live {
   readonly attempt: Attempt;
@@ -38,7 +27,7 @@ interface Live {
 export class Conductor implements RunHandle {
   readonly run: string;
   readonly end: Promise<RunEnd>;
-  readonly #ports: ConductorPorts;
+  readonly #ports: EngineOptions;
   readonly #facts: RunFacts;
   readonly #observer: Observer;
   readonly #rebuild: () => Memory;
@@ -56,7 +45,7 @@ export class Conductor implements RunHandle {
   #stopListening: () => void = () => undefined;
 
   /** `rebuild` reads the run back from the journal, for when a commit was refused and what was advanced with it must be forgotten. */
-  constructor(ports: ConductorPorts, facts: RunFacts, observer: Observer, memory: Memory, rebuild: () => Memory) {
+  constructor(ports: EngineOptions, facts: RunFacts, observer: Observer, memory: Memory, rebuild: () => Memory) {
     this.run = facts.run;
     this.#ports = ports;
     this.#facts = facts;
@@ -210,7 +199,8 @@ export class Conductor implements RunHandle {
     const node = this.#facts.blueprint.nodes.get(id);
     const performer = node === undefined ? undefined : performers.get(node.type);
     // Admission saw to both.
-    if (node === undefined || performer === undefined) throw new Error(`node ${id} of run ${this.run} cannot be performed`);
+    if (node === undefined || performer === undefined)
+      throw new Error(`node ${id} of run ${this.run} cannot be performed`);
     const gate = new AttemptGate(can.gates, this.#memory.answers.get(id));
     const { keeper } = gate;
     const own = node.type === "human" ? { ...can, gates: keeper } : can;

@@ -1,19 +1,15 @@
 import { advance } from "../engine/advance.ts";
 import { compile } from "../graph/plan.ts";
-import type { EventBody, ProcessIdentity, RunStarted } from "../model/events.ts";
+import type { EventBody, RunStarted } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { StoreUnavailable, type Conflict } from "../ports/journal.ts";
 import { admit, refuse } from "./admit.ts";
 import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "./api.ts";
-import { Conductor, type ConductorPorts } from "./conductor.ts";
+import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
 import { blank, remember, type Memory } from "./memory.ts";
+import type { EngineOptions } from "./options.ts";
 import { resumption } from "./resume.ts";
-
-export interface EngineOptions extends ConductorPorts {
-  /** This process: the owner of the runs it executes. */
-  readonly self: ProcessIdentity;
-}
 
 /** Executes runs in this process. */
 export function createEngine(options: EngineOptions): Engine {
@@ -124,5 +120,7 @@ function reread({ journal }: EngineOptions, plan: Parameters<typeof blank>[0], r
 }
 
 function hintOf(conflict: Conflict | null): string {
-  return conflict?.conflict === "tree" ? "wait until it has ended, or stop it" : "look at it with trammel runs and try again";
+  return conflict?.conflict === "tree"
+    ? "wait until it has ended, or stop it"
+    : "look at it with trammel runs and try again";
 }

@@ -94,4 +94,3 @@ function wordsOf(type: TypeSpec): string {
       return type.kind;
   }
 }
-

@@ -103,7 +103,11 @@ function abandoned(why: "timeout" | "cancelled"): NodeResult {
 
 function timedOut(result: NodeResult, timeoutMs: number | null): NodeResult {
   if (result.outcome !== "cancelled") return result;
-  return { ...result, outcome: "failure", reason: { code: "timeout", text: `no end after ${(timeoutMs ?? 0) / 1000} s` } };
+  return {
+    ...result,
+    outcome: "failure",
+    reason: { code: "timeout", text: `no end after ${(timeoutMs ?? 0) / 1000} s` },
+  };
 }
 
 function kill(pid: number): void {

@@ -29,5 +29,9 @@ function clip(value: Json): Json {
     return value.length > limits.previewBytes ? `${value.slice(0, limits.previewBytes)}… [cut]` : value;
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.slice(0, limits.clippedItems).map(clip);
-  return Object.fromEntries(Object.entries(value).slice(0, limits.clippedItems).map(([key, item]) => [key, clip(item)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, limits.clippedItems)
+      .map(([key, item]) => [key, clip(item)]),
+  );
 }

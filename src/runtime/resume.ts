@@ -7,10 +7,10 @@ import { isReopenable } from "../model/outcome.ts";
 import type { RunRow } from "../ports/journal.ts";
 import { missingIn, refuse } from "./admit.ts";
 import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
-import type { EngineOptions } from "./engine.ts";
 import { remember, type Memory } from "./memory.ts";
+import type { EngineOptions } from "./options.ts";
 import { endOrphans, endTree } from "./processes/custody.ts";
-import { isAlive, isSame } from "./processes/identity.ts";
+import { isSame } from "./processes/identity.ts";
 
 export interface Resumption {
   readonly run: string;
@@ -41,7 +41,11 @@ export async function resumption(
   const { memory, started } = remembered;
   const change = changeOf(request, memory);
   if (change !== null && !request.acceptChanges)
-    return refuse("changed", `run ${row.run} started with another version of ${change}`, "resume with --accept-changes, or put the old version back");
+    return refuse(
+      "changed",
+      `run ${row.run} started with another version of ${change}`,
+      "resume with --accept-changes, or put the old version back",
+    );
   const found = unfinished(memory.state).flatMap((attempt) => left(attempt, request.blueprint.nodes.get(attempt.node)));
   const settled = request.settle === undefined ? null : settlement(request.settle, memory, row.run);
   if (settled !== null && "refused" in settled) return settled;
@@ -68,8 +72,12 @@ function cannotResume(
   if (running.has(run)) return refuse("conflict", `run ${run} is executed by this process already`);
   if (endedAt !== null && !isReopenable(status)) return refuse("finished", `run ${run} has ended: ${status}`);
   if (endedAt !== null && request.settle === undefined)
-    return refuse("finished", `run ${run} waits for a decision: ${row.reason ?? status}`, `settle it with trammel settle ${run} NODE --as done|failed|again`);
-  if (endedAt === null && !isSame(owner, options.self) && isAlive(owner))
+    return refuse(
+      "finished",
+      `run ${run} waits for a decision: ${row.reason ?? status}`,
+      `settle it with trammel settle ${run} NODE --as done|failed|again`,
+    );
+  if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))
     return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
   const missing = missingIn(request.blueprint, options.performers, options.can);
   return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
@@ -110,5 +118,12 @@ function settlement(decision: Settlement, { state, attempts }: Memory, run: stri
     { type: "node.settled", ...decision, pass: pass + 1, attempt: 1 },
   ];
   const fitting = candidates.find((event) => fits(state, event));
-  return fitting ?? refuse("bad_input", `node ${decision.node} of run ${run} has nothing to settle`, "trammel show names the node that waits for a decision");
+  return (
+    fitting ??
+    refuse(
+      "bad_input",
+      `node ${decision.node} of run ${run} has nothing to settle`,
+      "trammel show names the node that waits for a decision",
+    )
+  );
 }

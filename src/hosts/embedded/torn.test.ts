@@ -39,7 +39,10 @@ test("a commit cut short at any place is dropped whole and said; numbers go on a
     const home = cut(wal.subarray(0, at), `cut${at}`);
     store.notices.length = 0;
     const journal = store.open(2, { home });
-    expect([...journal.read("r1")].map((event) => event.body), `cut at ${at}`).toEqual([started("a")]);
+    expect(
+      [...journal.read("r1")].map((event) => event.body),
+      `cut at ${at}`,
+    ).toEqual([started("a")]);
     expect(store.notices, `cut at ${at}`).toEqual([expect.stringContaining("cut short by a crash and dropped")]);
     expect(await journal.takeOver("r1", processOf(1), processOf(2))).toBeNull();
     expect(await journal.append("r1", [ended("a")], 3)).toMatchObject([{ seq: 2 }]);

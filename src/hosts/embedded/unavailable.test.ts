@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, truncateSync, writeFileSync, statSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../model/limits.ts";
@@ -26,6 +25,10 @@ function refusal(open: () => unknown): StoreUnavailable {
     throw error;
   }
   throw new Error("the store opened");
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "no error";
 }
 
 async function written(): Promise<void> {
@@ -64,7 +67,9 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
   test("when its folder is a file", () => {
     const file = join(store.home, "file");
     writeFileSync(file, "");
-    expect(refusal(() => store.open(1, { home: join(file, "sub") })).message).toMatch(/cannot be opened for writing: (ENOTDIR|EEXIST)/);
+    expect(refusal(() => store.open(1, { home: join(file, "sub") })).message).toMatch(
+      /cannot be opened for writing: (ENOTDIR|EEXIST)/,
+    );
   });
 
   test("when its pages are gone: a list of runs is never empty for it", async () => {
@@ -93,46 +98,49 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
       error = reason;
     });
     while (error === undefined) {
-      await turn();
+      await new Promise(setImmediate);
       clock.advance(limits.storeRetryMs);
     }
     expect(clock.now()).toBeGreaterThanOrEqual(limits.storeBusyMs);
     other.exec("ROLLBACK");
     other.close();
     expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(String(error)).toContain("held by another process");
+    expect(messageOf(error)).toContain("held by another process");
     expect([...journal.read("r1")]).toHaveLength(1);
     expect(await journal.append("r1", [ended("a")], 3)).toMatchObject([{ seq: 2 }]);
   });
 });
 
-test.runIf(process.getuid?.() === 0)("a full disk refuses the record and keeps what stands; with space again the run goes on", async () => {
-  const disk = join(store.home, "disk");
-  mkdirSync(disk);
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
-  expect(mounted.status, String(mounted.stderr)).toBe(0);
-  try {
-    const journal = store.open(1, { home: disk });
-    await journal.create(newRun("r1", { taskId: "t" }), "", [started("fix", 1)], 1);
-    const big = { ...stopRequested, by: "x".repeat(100_000) };
-    let error: unknown;
-    let count = 1;
-    for (; error === undefined && count < 100; count += 1)
-      await journal.append("r1", [big], 2).catch((reason: unknown) => {
-        error = reason;
-        count -= 1;
-      });
-    expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(String(error)).toContain("no space is left");
-    expect([...journal.read("r1")]).toHaveLength(count);
-    expect(journal.passes("t", "loop")).toEqual({ fix: 1 });
-    spawnSync("mount", ["-o", "remount,size=8m", disk]);
-    expect(await journal.append("r1", [ended("fix")], 3)).toMatchObject([{ seq: count + 1 }]);
-    await journal.close();
-  } finally {
-    spawnSync("umount", ["-l", disk]);
-  }
-});
+test.runIf(process.getuid?.() === 0)(
+  "a full disk refuses the record and keeps what stands; with space again the run goes on",
+  async () => {
+    const disk = join(store.home, "disk");
+    mkdirSync(disk);
+    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
+    expect([mounted.status, mounted.stderr.toString()]).toEqual([0, ""]);
+    try {
+      const journal = store.open(1, { home: disk });
+      await journal.create(newRun("r1", { taskId: "t" }), "", [started("fix", 1)], 1);
+      const big = { ...stopRequested, by: "x".repeat(100_000) };
+      let error: unknown;
+      let count = 1;
+      for (; error === undefined && count < 100; count += 1)
+        await journal.append("r1", [big], 2).catch((reason: unknown) => {
+          error = reason;
+          count -= 1;
+        });
+      expect(error).toBeInstanceOf(StoreUnavailable);
+      expect(messageOf(error)).toContain("no space is left");
+      expect([...journal.read("r1")]).toHaveLength(count);
+      expect(journal.passes("t", "loop")).toEqual({ fix: 1 });
+      spawnSync("mount", ["-o", "remount,size=8m", disk]);
+      expect(await journal.append("r1", [ended("fix")], 3)).toMatchObject([{ seq: count + 1 }]);
+      await journal.close();
+    } finally {
+      spawnSync("umount", ["-l", disk]);
+    }
+  },
+);
 
 describe("an older store", () => {
   const next = (db: DatabaseSync): void => db.exec("ALTER TABLE runs ADD COLUMN colour TEXT");

@@ -1,0 +1,21 @@
+import type { ProcessIdentity } from "../model/events.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { Journal } from "../ports/journal.ts";
+import type { Capabilities } from "../ports/performer.ts";
+import type { Performers } from "./admit.ts";
+import type { MakeEnvironment } from "./context.ts";
+
+/** What an engine acts with; picked in compose.ts. */
+export interface EngineOptions {
+  readonly journal: Journal;
+  readonly performers: Performers;
+  readonly can: Capabilities;
+  readonly environment: MakeEnvironment;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** This process: the owner of the runs it executes. */
+  readonly self: ProcessIdentity;
+  /** Whether another owner still lives. */
+  readonly isAlive: (process: ProcessIdentity) => boolean;
+}

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openJournal, type EmbeddedJournal } from "../../src/hosts/embedded/journal.ts";
+import type { AgentNode, Blueprint, Edge, HumanNode, Node, NodeType, PluginNode } from "../../src/model/blueprint.ts";
+import type { EventBody, JournalEvent, ProcessIdentity } from "../../src/model/events.ts";
+import type { NodeResult } from "../../src/model/outcome.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import type { Journal } from "../../src/ports/journal.ts";
+import type { ActionContext, Capabilities, Performer } from "../../src/ports/performer.ts";
+import type { Engine, Observer, Refusal, RunHandle, StartRequest } from "../../src/runtime/api.ts";
+import { fileBlobs } from "../../src/runtime/blobs/files.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { createEngine } from "../../src/runtime/engine.ts";
+import { systemIds } from "../../src/runtime/ids.ts";
+import { isSame } from "../../src/runtime/processes/identity.ts";
+
+/** A node performed by a function of this process, of the class that its type says. */
+export type Act = (context: ActionContext) => Promise<NodeResult> | NodeResult;
+
+export const success: NodeResult = { outcome: "success" };
+
+export function plain(id: string, more: Partial<PluginNode> = {}): PluginNode {
+  return { id, type: "plugin", plugin: "act", fields: {}, ...more };
+}
+
+export function agentic(id: string, more: Partial<AgentNode> = {}): AgentNode {
+  return { id, type: "agent", prompt: { source: "", parts: [] }, ...more };
+}
+
+export function gate(id: string, more: Partial<HumanNode> = {}): HumanNode {
+  return { id, type: "human", mode: "approval", prompt: { source: "", parts: [] }, ...more };
+}
+
+export function blueprint(nodes: readonly Node[], edges: readonly Edge[], more: Partial<Blueprint> = {}): Blueprint {
+  const [entry] = nodes;
+  if (entry === undefined) throw new Error("a blueprint has a node");
+  return {
+    name: "test",
+    inputs: {},
+    outputs: {},
+    agent: {},
+    limits: {},
+    escalate: ["cap", "no_progress"],
+    records: {},
+    workspace: {},
+    concurrency: {},
+    entry: entry.id,
+    nodes: new Map(nodes.map((node) => [node.id, node])),
+    edges,
+    ...more,
+  };
+}
+
+/** Nodes one after the other. */
+export function chainOf(ids: readonly string[], more: Partial<PluginNode> = {}): Blueprint {
+  const edges = ids.slice(1).map((to, i) => ({ from: ids[i] ?? "", to }));
+  return blueprint(
+    ids.map((id) => plain(id, more)),
+    edges,
+  );
+}
+
+export interface WorldOptions {
+  readonly clock?: Clock;
+  readonly can?: Partial<Capabilities>;
+  readonly home?: string;
+}
+
+/** A store on disk and engines over it that stand for processes; `kill` makes one count as gone. */
+export class World {
+  readonly home: string;
+  readonly seen: JournalEvent[] = [];
+  readonly #dead = new Set<number>();
+  readonly #journals: EmbeddedJournal[] = [];
+  readonly #options: WorldOptions;
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+    this.home = options.home ?? mkdtempSync(join(tmpdir(), "trammel-runs-"));
+  }
+
+  journal(pid = 1): EmbeddedJournal {
+    const journal = openJournal({
+      home: this.home,
+      clock: this.#options.clock ?? systemClock,
+      ids: systemIds(systemClock),
+      self: processOf(pid),
+      isAlive: (process) => !this.#dead.has(process.pid),
+      isSame,
+      notice: () => undefined,
+    });
+    this.#journals.push(journal);
+    return journal;
+  }
+
+  engine(acts: Readonly<Record<string, Act>>, pid = 1, journal: Journal = this.journal(pid)): Engine {
+    const performers = new Map(types.map((type) => [type, actor(type, acts)]));
+    const can: Capabilities = { ...noCapabilities(this.home), ...this.#options.can };
+    return createEngine({
+      journal,
+      performers,
+      can,
+      clock: this.#options.clock ?? systemClock,
+      ids: systemIds(systemClock),
+      environment: ({ env }) => Promise.resolve(env),
+      self: processOf(pid),
+      isAlive: (process) => !this.#dead.has(process.pid),
+    });
+  }
+
+  kill(pid: number): void {
+    this.#dead.add(pid);
+  }
+
+  readonly observer: Observer = {
+    event: (event) => this.seen.push(event),
+    progress: () => undefined,
+  };
+
+  async remove(): Promise<void> {
+    for (const journal of this.#journals) await journal.close().catch(() => undefined);
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+export function processOf(pid: number): ProcessIdentity {
+  return { pid, startTime: `${pid}`, bootId: "no boot of this machine" };
+}
+
+export function request(of: Blueprint, more: Partial<StartRequest> = {}): StartRequest {
+  const hashes = { contentHash: "content", bindingHash: "binding" };
+  return { blueprint: of, document: "name: test", ...hashes, task: "do it", inputs: {}, cwd: tmpdir(), ...more };
+}
+
+export function handle(answer: RunHandle | Refusal): RunHandle {
+  if ("refused" in answer) throw new Error(`${answer.refused}: ${answer.message}`);
+  return answer;
+}
+
+export function kinds(events: Iterable<JournalEvent>): string[] {
+  return [...events].map(({ body }) =>
+    "node" in body && body.node !== undefined ? `${body.type} ${body.node}` : body.type,
+  );
+}
+
+export function bodies<T extends EventBody["type"]>(
+  events: Iterable<JournalEvent>,
+  type: T,
+): Extract<EventBody, { type: T }>[] {
+  return [...events].flatMap(({ body }) => (is(body, type) ? [body] : []));
+}
+
+function is<T extends EventBody["type"]>(body: EventBody, type: T): body is Extract<EventBody, { type: T }> {
+  return body.type === type;
+}
+
+const types: readonly NodeType[] = ["plugin", "agent", "human"];
+
+function actor(type: NodeType, acts: Readonly<Record<string, Act>>): Performer {
+  return {
+    type,
+    class: type === "agent" ? "agentic" : type === "human" ? "human" : "deterministic",
+    missing: (node) => (acts[node.id] === undefined && acts["*"] === undefined ? `node ${node.id}: no act` : null),
+    perform: async (context) => (acts[context.node.id] ?? acts["*"] ?? (() => success))(context),
+  };
+}
+
+function noCapabilities(home: string): Capabilities {
+  return {
+    processes: { run: () => Promise.reject(new Error("no processes here")) },
+    blobs: fileBlobs(join(home, "blobs")),
+    gates: { ask: () => Promise.resolve({ kind: "nobody" }) },
+    tools: { get: () => undefined, names: () => [] },
+    provider: () => ({ missing: "no providers here" }),
+  };
+}
