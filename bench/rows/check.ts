@@ -1,6 +1,6 @@
 import { parseDocument } from "yaml";
 import { check } from "../../src/check/check.ts";
-import { writtenDocument } from "../documents.ts";
+import { writtenLine } from "../documents.ts";
 import { against, interleave, timed } from "../measure.ts";
 import type { Row } from "../measure.ts";
 
@@ -14,7 +14,7 @@ export const checkRow: Row = {
   reach: { atMost: 2.5 },
   ratio: true,
   measure: async () => {
-    const text = writtenDocument(nodes);
+    const text = writtenLine(nodes);
     const subject = (): Promise<number> =>
       timed(() => {
         const { blueprint, diagnostics } = check(text, {});
