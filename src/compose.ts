@@ -1,21 +1,89 @@
-import type { Composition } from "./cli/services.ts";
+import { join } from "node:path";
+import { createProviders } from "./agents/providers.ts";
+import type { Composition, ServiceOptions, Services } from "./cli/services.ts";
+import type { Config } from "./config/config.ts";
+import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
+import type { NodeType } from "./model/blueprint.ts";
+import { createAgentPerformer } from "./nodes/agent.ts";
+import { human } from "./nodes/human.ts";
 import type { Journal } from "./ports/journal.ts";
+import type { Performer } from "./ports/performer.ts";
+import type { ToolRegistry } from "./ports/tool.ts";
+import { fileBlobs } from "./runtime/blobs/files.ts";
 import { systemClock } from "./runtime/clock.ts";
+import { createEngine } from "./runtime/engine.ts";
+import { childEnvironment } from "./runtime/environment/child.ts";
+import { secretValues } from "./runtime/environment/credentials.ts";
 import { systemIds } from "./runtime/ids.ts";
 import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
+import { createProcessRunner } from "./runtime/processes/runner.ts";
+import { createRedactor } from "./runtime/redaction/redactor.ts";
+
+const clock = systemClock;
+const ids = systemIds(clock);
 
 function openJournal(home: string, notice: (what: string) => void): Journal {
-  return openEmbedded({
-    home,
-    clock: systemClock,
-    ids: systemIds(systemClock),
-    notice,
+  return openEmbedded({ home, clock, ids, notice, self: self(), isAlive, isSame });
+}
+
+/** Everything that executes runs in this process, over the store of one machine. */
+async function openServices(options: ServiceOptions): Promise<Services> {
+  const { home, env, config, gates, record, ownFolders } = options;
+  const journal = openJournal(home, options.notice);
+  const access = vendorAccess(config, env);
+  const redactor = createRedactor([
+    ...secretValues(env),
+    ...Object.values(access).flatMap(({ apiKey }) => apiKey ?? []),
+  ]);
+  const blobs = fileBlobs(join(home, "blobs"));
+  const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
+  const engine = createEngine({
+    journal,
+    performers: new Map<NodeType, Performer>(builtIn(config)),
+    can: {
+      processes: createProcessRunner({ blobs, redactor, clock }),
+      blobs,
+      gates,
+      tools,
+      provider: createProviders({
+        ...agents(config),
+        ai: access,
+        mask: (text) => redactor.text(text),
+        ...(record === undefined ? {} : { record }),
+      }),
+    },
+    environment: childEnvironment({ base: env, ownFolders, redactor, blobs, secret }),
+    clock,
+    ids,
     self: self(),
     isAlive,
-    isSame,
   });
+  return { journal, blobs, engine, close: () => journal.close() };
+}
+
+const tools: ToolRegistry = { get: () => undefined, names: () => [] };
+
+function builtIn(config: Config): [NodeType, Performer][] {
+  return [
+    ["human", human],
+    ["agent", createAgentPerformer(config.agent, clock)],
+  ];
+}
+
+function agents({ agent }: Config): { readonly provider?: string; readonly cassettes?: string } {
+  return {
+    ...(agent.provider === undefined ? {} : { provider: agent.provider }),
+    ...(agent.cassettes === undefined ? {} : { cassettes: agent.cassettes }),
+  };
+}
+
+function agentMissing(config: Config, env: ServiceOptions["env"]): string | null {
+  const provider = createProviders({ ...agents(config), ai: vendorAccess(config, env), mask: (text) => text })(
+    undefined,
+  );
+  return typeof provider.missing === "string" ? provider.missing : provider.missing(config.agent.model ?? null);
 }
 
 /** The only place that picks adapters. */
-export const composition: Composition = { openJournal };
+export const composition: Composition = { openJournal, openServices, agentMissing };

@@ -1,5 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { exitCodes } from "../model/outcome.ts";
+import type { ResumeOptions } from "./commands/resume.ts";
+import type { RunOptions } from "./commands/run.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
 
@@ -37,10 +39,33 @@ function build(world: World, finish: Finish): Command {
       getErrHelpWidth: () => world.err.size().columns,
     });
   program.helpCommand("help [command]", "explain a command");
+  addRun(program, world, finish);
   addCheck(program, world, finish);
   addReading(program, world, finish);
   addSteering(program, world, finish);
+  addHelpers(program, world, finish);
   return program;
+}
+
+function addRun(program: Command, world: World, finish: Finish): void {
+  program
+    .command("run")
+    .description("run a blueprint here and now")
+    .argument("[task]", "what the run is for; reaches nodes as {task}")
+    .option("-b, --blueprint <path>", "blueprint file, or a name under .trammel/blueprints; else the project's default")
+    .option("--input <name=value>", "value of an input; may be given again", collect, [])
+    .option("--input-file <file>", "inputs from a YAML or JSON file")
+    .option("--task-id <id>", "count passes under this task over several runs")
+    .option("--cwd <dir>", "working folder of the run")
+    .option("--max-steps <n>", "most node starts; wins over limits.steps", atLeast(1))
+    .option("--max-retries <n>", "most retries of an error; wins over limits.retries", atLeast(0))
+    .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--json", "print one event a line, the end last")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (task: string | undefined, options: RunOptions) => {
+      const { run } = await import("./commands/run.ts");
+      finish(await run(world, task, options));
+    });
 }
 
 function addCheck(program: Command, world: World, finish: Finish): void {
@@ -88,6 +113,18 @@ function addReading(program: Command, world: World, finish: Finish): void {
 
 function addSteering(program: Command, world: World, finish: Finish): void {
   program
+    .command("resume")
+    .description("go on with an interrupted run")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .option("--accept-changes", "go on although the blueprint or its configuration changed")
+    .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--json", "print one event a line, the end last")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (run: string, options: ResumeOptions) => {
+      const { resume } = await import("./commands/resume.ts");
+      finish(await resume(world, run, options));
+    });
+  program
     .command("stop")
     .description("stop a run in order")
     .argument("<run>", "run id, or its unambiguous beginning")
@@ -95,6 +132,29 @@ function addSteering(program: Command, world: World, finish: Finish): void {
       const { stop } = await import("./commands/stop.ts");
       finish(await stop(world, run));
     });
+}
+
+function addHelpers(program: Command, world: World, finish: Finish): void {
+  program
+    .command("doctor")
+    .description("say what is there and what is missing")
+    .option("--json", jsonHelp)
+    .action(async (options: { json?: true }) => {
+      const { doctor } = await import("./commands/doctor.ts");
+      finish(await doctor(world, options));
+    });
+  program
+    .command("demo")
+    .description("see an agent mend a failing test, from a recording")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (options: { plain?: true }) => {
+      const { demo } = await import("./commands/demo.ts");
+      finish(await demo(world, options));
+    });
+}
+
+function collect(value: string, all: readonly string[]): readonly string[] {
+  return [...all, value];
 }
 
 function atLeast(least: number): (text: string) => number {

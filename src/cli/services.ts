@@ -1,7 +1,39 @@
+import type { Config } from "../config/config.ts";
+import type { BlobStore } from "../ports/blobs.ts";
+import type { GateKeeper } from "../ports/gate.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { Engine } from "../runtime/api.ts";
 
-/** The face of compose.ts, the only place that picks adapters. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ServiceOptions {
+  /** Absolute folder of all state. */
+  readonly home: string;
+  /** Absolute working folder of the run. */
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly config: Config;
+  readonly gates: GateKeeper;
+  /** Folders of this installation, kept out of the PATH of children. */
+  readonly ownFolders: readonly string[];
+  /** Folder for cassettes of each agent turn. */
+  readonly record?: string;
+  /** Told of what a crash or a fault of the disk left behind, as a sentence. */
+  readonly notice: (what: string) => void;
+}
+
+/** What a command needs to execute a run in this process. */
+export interface Services {
+  readonly journal: Journal;
+  readonly blobs: BlobStore;
+  readonly engine: Engine;
+  readonly close: () => Promise<void>;
+}
+
+/** The face of compose.ts, the only place that picks adapters. Both openings throw StoreUnavailable. */
 export interface Composition {
-  /** Throws StoreUnavailable. */
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
+  readonly openServices: (options: ServiceOptions) => Promise<Services>;
+  /** Why no agent can run with this configuration, or null. */
+  readonly agentMissing: (config: Config, env: Environment) => string | null;
 }

@@ -32,6 +32,7 @@ export function emptyView(run: string, blueprint: Blueprint | null): RunView {
 export function fold(view: RunView, event: JournalEvent): void {
   if (event.seq <= view.seq) return;
   view.seq = event.seq;
+  view.run = event.run;
   apply(view, event.body, event.at);
 }
 

@@ -4,7 +4,7 @@ import type { Outcome, Reason, RunStatus, Usage } from "../model/outcome.ts";
 
 /** What a run shows on any screen. Everything here is derived from its definition and its events, in whatever batches they come. */
 export interface RunView {
-  readonly run: string;
+  run: string;
   blueprint: string;
   taskId: string;
   task: string;

@@ -1,0 +1,80 @@
+import { cp, mkdtemp, readdir, readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { emptyConfig } from "../../config/config.ts";
+import { exitCodes } from "../../model/outcome.ts";
+import { readDocument } from "../document.ts";
+import { drive } from "../drive.ts";
+import { packageRoot } from "../package-root.ts";
+import { prepare } from "../prepare.ts";
+import { isProblem, report } from "../problem.ts";
+import { palette, type Palette } from "../screen/palette.ts";
+import type { World } from "../world.ts";
+
+const task = "Make the tests pass";
+const blueprint = "fix-test-failure.yaml";
+
+/** A really failing test, a real run, a real mend; only the model's turn is a recording. */
+export async function demo(world: World, options: { readonly plain?: true }): Promise<number> {
+  const examples = join(packageRoot(), "examples");
+  const folder = await mkdtemp(join(tmpdir(), "trammel-demo-"));
+  const [project, untouched] = [join(folder, "project"), join(folder, "yours")];
+  for (const copy of [project, untouched]) {
+    await cp(join(examples, "demo-project"), copy, { recursive: true });
+    await cp(join(examples, blueprint), join(copy, blueprint));
+  }
+  const document = await readDocument(join(project, blueprint), project);
+  if (isProblem(document)) return report(world, document);
+  const stage: World = { ...world, cwd: project, env: { ...world.env, TRAMMEL_HOME: join(folder, "home") } };
+  const agent = { provider: "replay", cassettes: join(examples, "demo-cassettes") };
+  const prepared = await prepare(stage, document, { ...emptyConfig, agent });
+  if (typeof prepared === "number") return prepared;
+
+  world.err.write(`A small project with a failing test, in ${project}\n\n`);
+  const { exit } = await drive(stage, prepared, project, options, ({ engine }, observer) => {
+    const { contentHash, bindingHash } = prepared;
+    const request = {
+      blueprint: prepared.blueprint,
+      document: document.text,
+      file: document.file,
+      contentHash,
+      bindingHash,
+    };
+    return engine.start({ ...request, task, inputs: {}, cwd: project }, observer);
+  });
+  if (exit !== exitCodes.ok) return exit;
+  world.out.write(`\nWhat the agent changed:\n\n${await changes(untouched, project, palette(world.out, world.env))}`);
+  world.out.write(`\n${closing(untouched)}`);
+  return exitCodes.ok;
+}
+
+async function changes(before: string, after: string, colors: Palette): Promise<string> {
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
+  const files = await readdir(after, { recursive: true, withFileTypes: true });
+  const patches = files
+    .filter((entry) => entry.isFile())
+    .map(async (entry) => {
+      const path = join(entry.parentPath, entry.name).slice(after.length + 1);
+      const [old, now] = await Promise.all([
+        readFile(join(before, path), "utf8").catch(() => ""),
+        readFile(join(after, path), "utf8"),
+      ]);
+      return old === now
+        ? ""
+        : createTwoFilesPatch(path, path, old, now, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY });
+    });
+  return (await Promise.all(patches)).map((patch) => paint(patch, colors)).join("");
+}
+
+function paint(patch: string, colors: Palette): string {
+  return patch.replace(/^[+-].*$/gm, (line) => (line.startsWith("+") ? colors.green(line) : colors.red(line)));
+}
+
+function closing(untouched: string): string {
+  return `The tests, the run, the cap and the journal were real. The agent's turn was a recording, so that this needs no key.
+The same with your own agent, on an untouched copy, once its model is set (agent: {model: anthropic/…} in trammel.yaml):
+
+  trammel run "${task}" -b ${untouched}/${blueprint} --cwd ${untouched}
+
+`;
+}

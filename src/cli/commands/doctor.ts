@@ -1,0 +1,18 @@
+import { exitCodes } from "../../model/outcome.ts";
+import { checkHealth, type Health } from "../health.ts";
+import type { World } from "../world.ts";
+
+/** Says what is there and how to mend what is not. Fails where something that every run needs is missing. */
+export async function doctor(world: World, options: { readonly json?: true }): Promise<number> {
+  const checks = await checkHealth(world);
+  if (options.json === true) world.out.write(`${JSON.stringify({ checks })}\n`);
+  else world.out.write(checks.map(line).join(""));
+  return checks.some((one) => one.status === "missing") ? exitCodes.failed : exitCodes.ok;
+}
+
+const marks = { ok: "✓", missing: "✗", optional: "–" } as const satisfies Record<Health["status"], string>;
+
+function line(one: Health): string {
+  const mend = one.mend === null ? "" : `    ${one.mend}\n`;
+  return `${marks[one.status]} ${one.name.padEnd(14)} ${one.detail}\n${mend}`;
+}

@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } from "../document.ts";
+import { drive, type DriveOptions } from "../drive.ts";
+import { readInputs } from "../inputs.ts";
+import { prepare, readConfig } from "../prepare.ts";
+import { isProblem, type Problem, report, usage } from "../problem.ts";
+import type { World } from "../world.ts";
+
+export interface RunOptions extends DriveOptions {
+  readonly blueprint?: string;
+  readonly input: readonly string[];
+  readonly inputFile?: string;
+  readonly taskId?: string;
+  readonly cwd?: string;
+  readonly maxSteps?: number;
+  readonly maxRetries?: number;
+}
+
+export async function run(world: World, task: string | undefined, options: RunOptions): Promise<number> {
+  const cwd = resolve(world.cwd, options.cwd ?? ".");
+  const folder = await stat(cwd).catch(() => null);
+  if (folder?.isDirectory() !== true) return report(world, usage(`--cwd ${options.cwd ?? cwd} is no folder`));
+  const config = await readConfig(world, cwd);
+  if (typeof config === "number") return config;
+  const document = await chooseBlueprint(world, options.blueprint ?? config.default, cwd);
+  if (isProblem(document)) return report(world, document);
+  const prepared = await prepare(world, document, config);
+  if (typeof prepared === "number") return prepared;
+  const inputs = await readInputs(prepared.blueprint, options.inputFile, options.input, world.cwd);
+  if ("problem" in inputs) return report(world, inputs.problem);
+  const { taskId, maxSteps, maxRetries } = options;
+  const { exit } = await drive(world, prepared, cwd, options, ({ engine }, observer) =>
+    engine.start(
+      {
+        blueprint: prepared.blueprint,
+        document: document.text,
+        file: document.file,
+        contentHash: prepared.contentHash,
+        bindingHash: prepared.bindingHash,
+        task: task ?? "",
+        inputs: inputs.values,
+        cwd,
+        ...(taskId === undefined ? {} : { taskId }),
+        ...(maxSteps === undefined ? {} : { maxSteps }),
+        ...(maxRetries === undefined ? {} : { maxRetries }),
+      },
+      observer,
+    ),
+  );
+  return exit;
+}
+
+/** A blueprint named on the command line is looked for where the person stands; the default, where the run works. */
+async function chooseBlueprint(world: World, name: string | undefined, cwd: string): Promise<SourceDocument | Problem> {
+  if (name !== undefined) {
+    const found = await findBlueprint(name, world.cwd);
+    return isProblem(found) && cwd !== world.cwd && !name.includes("/") ? findBlueprint(name, cwd) : found;
+  }
+  const known = await listBlueprints(cwd);
+  return usage(
+    "no blueprint was named and trammel.yaml has no `default:`",
+    known.length === 0
+      ? `Name one: trammel run TASK -b FILE. ${blueprintFolder} holds none yet.`
+      : `Name one: trammel run TASK -b NAME, with NAME of ${known.join(", ")}.`,
+  );
+}

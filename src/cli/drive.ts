@@ -1,0 +1,124 @@
+import { resolve } from "node:path";
+import { exitCodeOf, exitCodes } from "../model/outcome.ts";
+import type { Observer, Refusal, RunEnd, RunHandle } from "../runtime/api.ts";
+import { emptyView } from "../views/fold.ts";
+import type { RunView } from "../views/run-view.ts";
+import type { RunEndLine } from "../wire/run-report.ts";
+import { noGates, terminalGates } from "./gate.ts";
+import { onInterrupt } from "./interrupts.ts";
+import { packageRoot } from "./package-root.ts";
+import type { Prepared } from "./prepare.ts";
+import { dataHome } from "./home.ts";
+import { report } from "./problem.ts";
+import type { Display } from "./screen/display.ts";
+import { instant } from "./report.ts";
+import type { Services } from "./services.ts";
+import type { World } from "./world.ts";
+
+export interface DriveOptions {
+  readonly json?: true;
+  readonly plain?: true;
+  readonly record?: string;
+}
+
+/** A run that is over, halted or parked. */
+export interface Driven {
+  readonly exit: number;
+  /** Null where the run was refused before any effect. */
+  readonly view: RunView | null;
+}
+
+/** Executes a run in this process, shows it, and prints its results. */
+export async function drive(
+  world: World,
+  prepared: Prepared,
+  cwd: string,
+  options: DriveOptions,
+  begin: (services: Services, observer: Observer) => Promise<RunHandle | Refusal>,
+): Promise<Driven> {
+  const view = emptyView("", prepared.blueprint);
+  const display = await openDisplay(world, view, options);
+  const gates = world.interactive ? terminalGates({ input: process.stdin, err: world.err, screen: display }) : noGates;
+  const { openServices } = await world.compose();
+  const services = await openServices({
+    home: dataHome(world.env, world.cwd),
+    cwd,
+    env: world.env,
+    config: prepared.config,
+    gates,
+    ownFolders: [packageRoot()],
+    ...(options.record === undefined ? {} : { record: resolve(world.cwd, options.record) }),
+    notice: (what) => world.err.write(`${what}\n`),
+  });
+  let handle: RunHandle | undefined;
+  const interrupts = onInterrupt(process.env, (by) => {
+    // Before the run exists nothing has happened that would have to be brought to an end.
+    if (handle === undefined) process.exit(exitCodes.stopped);
+    handle.stop(by);
+  });
+  try {
+    const started = await begin(services, display);
+    if ("refused" in started) return { exit: refuse(world, started), view: null };
+    handle = started;
+    const end = await handle.end;
+    display.finish();
+    await printEnd(world, services, prepared, view, end, options);
+    return { exit: exitCodeOf(end.status), view };
+  } finally {
+    display.finish();
+    interrupts.dispose();
+    await services.close();
+  }
+}
+
+async function openDisplay(world: World, view: RunView, options: DriveOptions): Promise<Display> {
+  if (options.json === true || options.plain === true || !world.err.terminal || world.env["TERM"] === "dumb") {
+    const { jsonDisplay, plainDisplay } = await import("./screen/lines.ts");
+    return options.json === true ? jsonDisplay(world.out, view) : plainDisplay(world.err, view);
+  }
+  const [{ LiveDisplay }, { palette }] = await Promise.all([import("./screen/live.ts"), import("./screen/palette.ts")]);
+  return new LiveDisplay(world.err, view, palette(world.err, world.env), Date.now);
+}
+
+function refuse(world: World, refusal: Refusal): number {
+  const exit = refusal.refused === "unavailable" ? exitCodes.unavailable : exitCodes.usage;
+  return report(world, {
+    exit,
+    message: refusal.message,
+    ...(refusal.hint === undefined ? {} : { hint: refusal.hint }),
+  });
+}
+
+async function printEnd(
+  world: World,
+  services: Services,
+  prepared: Prepared,
+  view: RunView,
+  end: RunEnd,
+  options: DriveOptions,
+): Promise<void> {
+  if (options.json === true) {
+    const line: RunEndLine = {
+      type: "run.finished",
+      run: end.run,
+      seq: view.seq,
+      at: instant(view.endedAt ?? Date.now()),
+      status: end.status,
+      reason: end.reason,
+      exitCode: exitCodeOf(end.status),
+      walkedPast: view.walkedPast,
+      usage: view.usage,
+    };
+    world.out.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  const { outputsOf } = await import("./outputs.ts");
+  world.out.write(await outputsOf(services, prepared.blueprint, end.run));
+  if (end.status !== "succeeded") world.err.write(next(end));
+}
+
+/** What a person can do now. */
+function next(end: RunEnd): string {
+  const reason = end.reason === null ? "" : `: ${end.reason}`;
+  return `run ${end.run} ${end.status}${reason}\n  See what it did: trammel show ${end.run}\n`;
+}
