@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { escalationBlock, escalationOf, escalationSection } from "./escalation.ts";
 
-const escalation = { taskId: "T-7", node: "fix-ci", iteration: { n: 2, max: 2 }, reason: "its cap of 2 passes is used up" };
+const escalation = {
+  taskId: "T-7",
+  node: "fix-ci",
+  iteration: { n: 2, max: 2 },
+  reason: "its cap of 2 passes is used up",
+};
 
 test("the block stands byte for byte", () => {
   expect(escalationBlock(escalation, "one\ntwo\n")).toBe(
