@@ -175,3 +175,11 @@ function noCapabilities(home: string): Capabilities {
     provider: () => ({ missing: "no providers here" }),
   };
 }
+
+/** Waits for a condition, letting everything happen that waits for nothing but this process. */
+export async function until(condition: () => boolean, each: () => void = () => undefined): Promise<void> {
+  while (!condition()) {
+    each();
+    await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { limits } from "../../src/model/limits.ts";
+import { agentic, blueprint, bodies, chainOf, handle, plain, request, success, World } from "./harness.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.remove());
+
+describe("admission", () => {
+  test("names everything that is missing before anything is written", async () => {
+    const answer = await world.engine({ a: () => success }).start(request(chainOf(["a", "b", "c"])), world.observer);
+    expect(answer).toMatchObject({ refused: "missing_capability", message: "node b: no act\nnode c: no act" });
+    expect(world.journal(2).runs(10)).toEqual([]);
+  });
+
+  test.each([
+    [{ maxSteps: 0 }, /most steps/],
+    [{ maxRetries: -1 }, /most retries/],
+    [{ inputs: { nobody: 1 } }, /there is no input "nobody"; there are: n, who/],
+    [{ inputs: { n: "many", who: "x" } }, /input "n" is not integer\ninput "who" does not match/],
+    [{ cwd: "/nowhere/at/all" }, /does not exist/],
+    [{ task: "x".repeat(limits.taskBytes + 1) }, /longer than/],
+  ])("refuses %o", async (more, message) => {
+    const typed = blueprint([plain("a")], [], {
+      inputs: {
+        n: { type: { kind: "integer" } },
+        who: { type: { kind: "string" }, pattern: "^[A-Z]", default: "Ada" },
+      },
+    });
+    const answer = await world
+      .engine({ "*": () => success })
+      .start(request(typed, { inputs: { n: "3" }, ...more }), world.observer);
+    expect(answer).toMatchObject({ refused: "bad_input", message: expect.stringMatching(message) });
+  });
+
+  test("types what the command line gave as text and fills in defaults", async () => {
+    const typed = blueprint([plain("a")], [], {
+      inputs: {
+        n: { type: { kind: "list", of: { kind: "number" } } },
+        deep: { type: { kind: "boolean" }, default: true },
+      },
+    });
+    const engine = world.engine({ "*": () => success });
+    await handle(await engine.start(request(typed, { inputs: { n: "[1, 2.5]" } }), world.observer)).end;
+    expect(bodies(world.seen, "run.started")).toMatchObject([{ inputs: { n: [1, 2.5], deep: true } }]);
+  });
+
+  test("a second run of an agent in one working tree is refused with the first one's id", async () => {
+    let go: (() => void) | undefined;
+    const acts = { a: () => new Promise<typeof success>((resolve) => (go = () => resolve(success))) };
+    const work = request(blueprint([agentic("a")], []), { cwd: world.home });
+    const first = handle(await world.engine(acts, 1).start(work, world.observer));
+    const second = await world.engine(acts, 2).start(work, world.observer);
+    expect(second).toMatchObject({ refused: "conflict", message: expect.stringContaining(first.run) });
+    go?.();
+    await first.end;
+  });
+});

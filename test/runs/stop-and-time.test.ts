@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { limits } from "../../src/model/limits.ts";
+import { ManualClock } from "../../src/runtime/clock.ts";
+import { blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.remove());
+
+describe("stop", () => {
+  const waiting = ({ signal }: { readonly signal: AbortSignal }) =>
+    new Promise<{ readonly outcome: "cancelled" }>((resolve) =>
+      signal.addEventListener("abort", () => resolve({ outcome: "cancelled" })),
+    );
+
+  test("cancels what runs and starts nothing more", async () => {
+    const engine = world.engine({ a: waiting, b: () => success });
+    const run = handle(await engine.start(request(chainOf(["a", "b"])), world.observer));
+    run.stop("Ada");
+    expect(await run.end).toMatchObject({ status: "stopped" });
+    expect(kinds(world.seen)).not.toContain("node.started b");
+    expect(bodies(world.seen, "run.stop_requested")).toMatchObject([{ by: "Ada" }]);
+  });
+
+  test("reaches the owner from another process, and its message is gone afterwards", async () => {
+    const engine = world.engine({ a: waiting });
+    const { end, run } = handle(await engine.start(request(chainOf(["a"])), world.observer));
+    const other = world.journal(2);
+    await other.post(run, { type: "run.stop_requested", by: "another process" });
+    expect(await end).toMatchObject({ status: "stopped" });
+    const left: unknown[] = [];
+    other.listen(run, (message) => left.push(message));
+    expect(left).toEqual([]);
+  });
+});
+
+describe("retries", () => {
+  test("an error before any effect is tried again after a delay, as an attempt of the same pass", async () => {
+    const clock = new ManualClock(1_000);
+    const patient = new World({ clock });
+    let tries = 0;
+    const engine = patient.engine({
+      a: () => {
+        tries += 1;
+        return tries < 3
+          ? { outcome: "error", beforeEffect: true, reason: { code: "overloaded", text: "busy" } }
+          : success;
+      },
+    });
+    const { end } = handle(await engine.start(request(chainOf(["a"], { retry: 2 })), patient.observer));
+    let over = false;
+    void end.then(() => (over = true));
+    await until(
+      () => over,
+      () => clock.advance(50),
+    );
+    expect(await end).toMatchObject({ status: "succeeded" });
+    expect(bodies(patient.seen, "node.started").map(({ pass, attempt }) => [pass, attempt])).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+    ]);
+    const starts = patient.seen.filter(({ body }) => body.type === "node.started").map(({ at }) => at);
+    expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(limits.retryFirstDelayMs);
+    await patient.remove();
+  });
+
+  test("no time spent in a run that waits for its time limit is left over after its end", async () => {
+    const clock = new ManualClock(1_000);
+    const timed = new World({ clock });
+    const engine = timed.engine({ "*": () => success });
+    const { end } = handle(
+      await engine.start(request(blueprint([plain("a")], [], { limits: { timeMs: 60_000 } })), timed.observer),
+    );
+    await end;
+    clock.advance(3_600_000);
+    await new Promise(setImmediate);
+    expect(kinds(timed.seen)).not.toContain("run.time_spent");
+    await timed.remove();
+  });
+
+  test("limits.time ends a run that works for longer", async () => {
+    const clock = new ManualClock(1_000);
+    const timed = new World({ clock });
+    const engine = timed.engine({
+      a: ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" }))),
+    });
+    const { end } = handle(
+      await engine.start(request(blueprint([plain("a")], [], { limits: { timeMs: 60_000 } })), timed.observer),
+    );
+    clock.advance(60_000);
+    expect(await end).toMatchObject({ status: "limit" });
+    await timed.remove();
+  });
+});
