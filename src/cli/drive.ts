@@ -6,6 +6,7 @@ import type { RunView } from "../views/run-view.ts";
 import type { RunEndLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
 import { onInterrupt } from "./interrupts.ts";
+import type { Output } from "./output.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
@@ -51,15 +52,18 @@ export async function drive(
     notice: (what) => world.err.write(`${what}\n`),
   });
   let handle: RunHandle | undefined;
+  let asked: string | undefined;
   const interrupts = onInterrupt(process.env, (by) => {
-    // Before the run exists nothing has happened that would have to be brought to an end.
-    if (handle === undefined) process.exit(exitCodes.stopped);
-    handle.stop(by);
+    if (handle !== undefined) return handle.stop(by);
+    // The run is just being made: it is stopped once it exists, and a second time of asking does not wait for that.
+    if (asked !== undefined) process.exit(exitCodes.stopped);
+    asked = by;
   });
   try {
     const started = await begin(services, display);
     if ("refused" in started) return { exit: refuse(world, started), view: null };
     handle = started;
+    if (asked !== undefined) handle.stop(asked);
     const end = await handle.end;
     display.finish();
     await printEnd(world, services, prepared, view, end, options);
@@ -97,6 +101,7 @@ async function printEnd(
   end: RunEnd,
   options: DriveOptions,
 ): Promise<void> {
+  await printEscalation(options.json === true ? world.err : world.out, services, view);
   if (options.json === true) {
     const line: RunEndLine = {
       type: "run.finished",
@@ -115,6 +120,16 @@ async function printEnd(
   const { outputsOf } = await import("./outputs.ts");
   world.out.write(await outputsOf(services, prepared.blueprint, end.run));
   if (end.status !== "succeeded") world.err.write(next(end));
+}
+
+async function printEscalation(output: Output, { journal }: Services, view: RunView): Promise<void> {
+  if (view.halting?.cause !== "escalated") return;
+  const [{ escalationBlock, escalationOf }, { evidenceOf }] = await Promise.all([
+    import("../views/escalation.ts"),
+    import("./evidence.ts"),
+  ]);
+  const escalation = escalationOf(view.taskId, view.halting);
+  if (escalation !== null) output.write(escalationBlock(escalation, evidenceOf(journal, view.run, view.halting)));
 }
 
 /** What a person can do now. */

@@ -2,12 +2,14 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { exitCodes } from "../model/outcome.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
+import type { SettleOptions } from "./commands/settle.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
 
 /** Where a command leaves its exit code. */
 type Finish = (code: number) => void;
 
+const decisions = ["done", "failed", "again"] as const;
 const jsonHelp = "print a stable JSON document";
 
 /** Parses the arguments, runs the command and answers the exit code. Every command is loaded when it is used. */
@@ -43,6 +45,7 @@ function build(world: World, finish: Finish): Command {
   addCheck(program, world, finish);
   addReading(program, world, finish);
   addSteering(program, world, finish);
+  addDecisions(program, world, finish);
   addHelpers(program, world, finish);
   return program;
 }
@@ -131,6 +134,36 @@ function addSteering(program: Command, world: World, finish: Finish): void {
     .action(async (run: string) => {
       const { stop } = await import("./commands/stop.ts");
       finish(await stop(world, run));
+    });
+}
+
+function addDecisions(program: Command, world: World, finish: Finish): void {
+  program
+    .command("settle")
+    .description("decide about a node whose outcome is unknown, and go on")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .argument("<node>", "the node that waits for a decision")
+    .requiredOption("--as <decision>", "done, failed or again", oneOf(decisions))
+    .option("--reason <text>", "why, for the journal")
+    .option("--json", "print one event a line, the end last")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (run: string, node: string, options: SettleOptions) => {
+      const { settle } = await import("./commands/settle.ts");
+      finish(await settle(world, run, node, options));
+    });
+  program
+    .command("resolve")
+    .description("decide about a node at which a run escalated, and go on")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .requiredOption("--node <node>", "the node that escalated")
+    .requiredOption("--as <decision>", "done, failed or again", oneOf(decisions))
+    .requiredOption("--reason <text>", "why, for the journal")
+    .option("--grant <n>", "passes beyond the cap, with --as again", atLeast(1))
+    .option("--json", "print one event a line, the end last")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (run: string, options: SettleOptions & { readonly node: string }) => {
+      const { settle } = await import("./commands/settle.ts");
+      finish(await settle(world, run, options.node, options));
     });
 }
 

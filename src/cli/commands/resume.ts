@@ -1,5 +1,8 @@
+import type { RunRow } from "../../ports/journal.ts";
+import type { Settlement } from "../../runtime/api.ts";
+import type { SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
-import { prepare, readConfig } from "../prepare.ts";
+import { prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
@@ -8,17 +11,14 @@ export interface ResumeOptions extends DriveOptions {
   readonly acceptChanges?: true;
 }
 
-/** Goes on with a run under the definition it started with. */
-export async function resume(world: World, text: string, options: ResumeOptions): Promise<number> {
-  const journal = await openStore(world);
-  const row = findRun(journal, text);
-  const definition = isProblem(row) ? null : journal.definition(row.definition);
-  await journal.close();
-  if (isProblem(row)) return report(world, row);
-  if (definition === null) return report(world, usage(`the definition of run ${row.run} is gone from the store`));
+/** Goes on with a run, with a decision about one of its nodes where `settle` holds one. */
+export async function resume(world: World, text: string, options: ResumeOptions, settle?: Settlement): Promise<number> {
+  const found = await readRun(world, text);
+  if (typeof found === "number") return found;
+  const { row, documents } = found;
   const config = await readConfig(world, row.cwd);
   if (typeof config === "number") return config;
-  const prepared = await prepare(world, { name: row.blueprint, file: "", text: definition }, config);
+  const prepared = await prepareFirst(world, documents, config);
   if (typeof prepared === "number") return prepared;
   const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer) =>
     engine.resume(
@@ -28,9 +28,53 @@ export async function resume(world: World, text: string, options: ResumeOptions)
         contentHash: prepared.contentHash,
         bindingHash: prepared.bindingHash,
         acceptChanges: options.acceptChanges === true,
+        ...(settle === undefined ? {} : { settle }),
       },
       observer,
     ),
   );
   return exit;
+}
+
+interface StoredRun {
+  readonly row: RunRow;
+  /** What to go on with: the file as it is now, so that a change is seen, then the definition that the run keeps. */
+  readonly documents: readonly SourceDocument[];
+}
+
+async function readRun(world: World, text: string): Promise<StoredRun | number> {
+  const journal = await openStore(world);
+  try {
+    const row = findRun(journal, text);
+    if (isProblem(row)) return report(world, row);
+    const [first] = journal.read(row.run);
+    const file = first?.body.type === "run.started" ? first.body.file : undefined;
+    const kept = journal.definition(row.definition);
+    const { readDocument } = await import("../document.ts");
+    const now = file === undefined ? null : await readDocument(file, row.cwd);
+    const documents = [
+      ...(now === null || isProblem(now) ? [] : [now]),
+      ...(kept === null
+        ? []
+        : [{ name: `${row.blueprint} (as run ${row.run} keeps it)`, file: file ?? "", text: kept }]),
+    ];
+    if (documents.length > 0) return { row, documents };
+    return report(world, usage(`the definition of run ${row.run} is gone, and so is its file`));
+  } finally {
+    await journal.close();
+  }
+}
+
+/** The first document that checks. */
+async function prepareFirst(
+  world: World,
+  documents: readonly SourceDocument[],
+  config: Parameters<typeof prepare>[2],
+): Promise<Prepared | number> {
+  let answer: Prepared | number = 0;
+  for (const document of documents) {
+    answer = await prepare(world, document, config);
+    if (typeof answer !== "number") return answer;
+  }
+  return answer;
 }

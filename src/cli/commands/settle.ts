@@ -1,0 +1,21 @@
+import { userInfo } from "node:os";
+import { resume, type ResumeOptions } from "./resume.ts";
+import type { World } from "../world.ts";
+
+export interface SettleOptions extends ResumeOptions {
+  readonly as: "done" | "failed" | "again";
+  readonly reason?: string;
+  readonly grant?: number;
+}
+
+/** Decides about a node at which a run halted, records who and why, and goes on. */
+export function settle(world: World, run: string, node: string, options: SettleOptions): Promise<number> {
+  const { as, reason, grant } = options;
+  return resume(world, run, options, {
+    node,
+    as,
+    by: userInfo().username,
+    ...(reason === undefined ? {} : { reason }),
+    ...(grant === undefined ? {} : { grant }),
+  });
+}
