@@ -1,13 +1,12 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
-import { limits } from "../model/limits.ts";
 import { problem } from "../language/codes.ts";
 import { readDocument } from "../language/document.ts";
-import { didYouMean } from "../language/nearest.ts";
-import { LineIndex } from "../language/position.ts";
+import { Suggestions } from "../language/nearest.ts";
 import type { NodeTypePlugin } from "../language/read/nodes.ts";
+import { ScalarRanges } from "../language/scalar-range.ts";
 import type { Source } from "../language/source.ts";
-import { withoutAllowed } from "./allow.ts";
+import { Problems } from "./problems.ts";
 import type { RuleContext } from "./rule.ts";
 import { rules } from "./rules.ts";
 import { Topology } from "./topology.ts";
@@ -28,17 +27,16 @@ export interface CheckResult {
 
 /** Checks a document: pure, offline, all problems at once. Any text in; never throws; bounded in time and memory. */
 export function check(text: string, options: CheckOptions = {}): CheckResult {
-  const found: Diagnostic[] = [];
+  const problems = new Problems(text);
   const plugins = new Map((options.plugins ?? []).map((plugin) => [plugin.type, plugin]));
-  const source = readDocument(text, (each) => found.push(each), plugins);
-  if (source !== null) applyRules(source, options, found);
-  const kept = withoutAllowed(found, text, new LineIndex(text));
-  const refused = kept.some((each) => each.severity === "error");
-  return { diagnostics: bounded(kept), blueprint: refused ? null : (source?.blueprint ?? null) };
+  const source = readDocument(text, problems.add, plugins);
+  if (source !== null) applyRules(source, options, problems);
+  const blueprint = problems.refused ? null : (source?.blueprint ?? null);
+  return { diagnostics: problems.sorted(), blueprint };
 }
 
-/** Problems that mean that edges do not connect nodes. */
-const brokenGraph: ReadonlySet<string> = new Set([
+/** Problems that leave edges which do not connect nodes. */
+const brokenGraph = [
   "unknown-node",
   "edge-from-end",
   "no-entry",
@@ -46,47 +44,20 @@ const brokenGraph: ReadonlySet<string> = new Set([
   "flow-bracket",
   "no-pipeline",
   "reserved-name",
-]);
+];
 
-function applyRules(source: Source, options: CheckOptions, found: Diagnostic[]): void {
+function applyRules(source: Source, options: CheckOptions, problems: Problems): void {
   let topology: Topology | undefined;
-  let suggestions: number = limits.diagnosticsPerFile;
+  const ranges = new ScalarRanges(source.text);
   const context: RuleContext = {
     source,
     tools: options.tools,
+    within: (scalar, from, to) => ranges.within(scalar, from, to),
     topology: () => (topology ??= new Topology(source.blueprint, source.origins.keys())),
-    suggest: (word, candidates) => {
-      suggestions -= 1;
-      return suggestions < 0 ? "" : didYouMean(word, candidates);
-    },
+    suggest: new Suggestions().suggest,
   };
-  const graph = () =>
-    !found.some(
-      (each) =>
-        brokenGraph.has(each.code) ||
-        (each.severity === "error" && source.edges.length === 0 && source.blueprint.nodes.size === 0),
-    );
   for (const rule of rules) {
-    if (rule.needs === "graph" && !graph()) continue;
-    rule.check(context, (at, message, hint, related) => found.push(problem(rule.code, at, message, hint, related)));
+    if (rule.needs === "graph" && problems.has(...brokenGraph)) continue;
+    rule.check(context, (at, message, hint, related) => problems.add(problem(rule.code, at, message, hint, related)));
   }
-}
-
-const rank = { error: 0, warning: 1, note: 2 } as const;
-
-/** By position; when there are too many, errors are kept before warnings and notes, and it is said how many are left out. */
-function bounded(problems: readonly Diagnostic[]): readonly Diagnostic[] {
-  const byPosition = (a: Diagnostic, b: Diagnostic): number =>
-    a.range.start - b.range.start || a.range.end - b.range.end;
-  const most = limits.diagnosticsPerFile;
-  if (problems.length <= most) return [...problems].sort(byPosition);
-  const kept = [...problems].sort((a, b) => rank[a.severity] - rank[b.severity] || byPosition(a, b)).slice(0, most - 1);
-  const last = kept.reduce((latest, each) => (each.range.start > latest.range.start ? each : latest));
-  const cut = problem(
-    "too-many-problems",
-    last.range,
-    `${problems.length - kept.length} more problems are not shown`,
-    "Mend these first.",
-  );
-  return [...kept.sort(byPosition), cut];
 }

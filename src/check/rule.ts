@@ -1,6 +1,7 @@
 import type { Range, Related } from "../model/diagnostic.ts";
 import type { Code } from "../language/codes.ts";
 import type { Source } from "../language/source.ts";
+import type { LocatedScalar } from "../language/tree.ts";
 import type { Topology } from "./topology.ts";
 
 /** Reports one problem under the rule's code. */
@@ -10,6 +11,8 @@ export interface RuleContext {
   readonly source: Source;
   /** The graph of nodes; built when first asked for. */
   readonly topology: () => Topology;
+  /** Where a part of a scalar's value stands in the text. */
+  readonly within: (scalar: LocatedScalar, from: number, to: number) => Range;
   /** "; did you mean `x`?" or nothing. */
   readonly suggest: (word: string, candidates: Iterable<string>) => string;
   /** Known tools; undefined when they are not known here. */

@@ -42,10 +42,22 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** "; did you mean `x`?" or nothing. */
-export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const match = nearest(word, candidates);
-  return match === undefined ? "" : `; did you mean \`${match}\`?`;
+const comparisonsMax = 100_000;
+
+/**
+ * Makes "; did you mean `x`?" for one check. It falls silent after so many comparisons that nobody would read the rest, because each word
+ * is compared with every candidate.
+ */
+export class Suggestions {
+  #left = comparisonsMax;
+
+  readonly suggest = (word: string, candidates: Iterable<string>): string => {
+    if (this.#left <= 0) return "";
+    const all = [...candidates];
+    this.#left -= all.length;
+    const match = nearest(word, all);
+    return match === undefined ? "" : `; did you mean \`${match}\`?`;
+  };
 }
 
 /** `a`, `b` or `c`; cut after `most` with the number left out. */

@@ -2,23 +2,59 @@ import type { Range } from "../model/diagnostic.ts";
 import type { LocatedScalar } from "./tree.ts";
 
 /**
- * Where a part of a scalar's value stands in the text. Folding, indentation and line ends only ever change white space, so the part is
- * found by counting the other characters; escapes of double quotes are decoded on the way.
+ * Finds where a part of a scalar's value stands in the text. Folding, indentation and line ends only ever change white space, so the
+ * part is found by counting the other characters; escapes of double quotes are decoded on the way. Asking for the parts of one scalar in
+ * ascending order walks it once.
  */
-export function rangeWithin(text: string, scalar: LocatedScalar, from: number, to: number): Range {
-  const value = String(scalar.value);
-  const first = inkBefore(value, from);
-  const last = inkBefore(value, Math.max(from, to - 1));
-  const cursor = new InkCursor(text, scalar);
-  const start = cursor.seek(first);
-  const end = to - 1 > from ? cursor.seek(last) : start;
-  if (start === null || end === null) return scalar.range;
-  return { start: start.at, end: end.at + end.width };
+export class ScalarRanges {
+  readonly #text: string;
+  #scalar: LocatedScalar | undefined;
+  #value = "";
+  #valueAt = 0;
+  #inkBefore = 0;
+  #cursor: InkCursor;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#cursor = new InkCursor(text, {
+      kind: "scalar",
+      range: { start: 0, end: 0 },
+      value: "",
+      source: "",
+      style: "plain",
+    });
+  }
+
+  within(scalar: LocatedScalar, from: number, to: number): Range {
+    if (scalar !== this.#scalar || from < this.#valueAt) this.#restart(scalar);
+    const start = this.#cursor.seek(this.#inkTo(from));
+    const end = to - 1 > from ? this.#cursor.peek(this.#inkWithin(from, to - 1)) : start;
+    if (start === null || end === null) return scalar.range;
+    return { start: start.at, end: end.at + end.width };
+  }
+
+  #restart(scalar: LocatedScalar): void {
+    this.#scalar = scalar;
+    this.#value = String(scalar.value);
+    this.#valueAt = 0;
+    this.#inkBefore = 0;
+    this.#cursor = new InkCursor(this.#text, scalar);
+  }
+
+  #inkTo(offset: number): number {
+    this.#inkBefore += inkBetween(this.#value, this.#valueAt, offset);
+    this.#valueAt = offset;
+    return this.#inkBefore;
+  }
+
+  #inkWithin(from: number, to: number): number {
+    return this.#inkBefore + inkBetween(this.#value, from, to);
+  }
 }
 
-function inkBefore(value: string, end: number): number {
+function inkBetween(value: string, from: number, to: number): number {
   let count = 0;
-  for (let i = 0; i < end && i < value.length; i += 1) if (!isBlank(value.charCodeAt(i))) count += 1;
+  for (let i = from; i < to && i < value.length; i += 1) if (!isBlank(value.charCodeAt(i))) count += 1;
   return count;
 }
 
@@ -53,7 +89,16 @@ class InkCursor {
     }
   }
 
-  /** The unit with this index among those that are no white space; null past the end. */
+  /** As {@link seek}, without moving on. */
+  peek(index: number): Ink | null {
+    const [at, count] = [this.#at, this.#count];
+    const found = this.seek(index);
+    this.#at = at;
+    this.#count = count;
+    return found;
+  }
+
+  /** The unit with this index among those that are no white space, counted from the first; null past the end. */
   seek(index: number): Ink | null {
     while (this.#at < this.#end) {
       const { width, units, blank } = this.#unit();

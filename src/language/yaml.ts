@@ -59,8 +59,15 @@ function isBlank(node: ParsedNode): boolean {
 function tokenize(text: string, report: Report): CST.Token[] | null {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let lexemes = 0;
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
+    lexemes += 1;
+    if (lexemes > limits.documentTokens) {
+      const range = { start: Math.min(parser.offset, text.length), end: Math.min(parser.offset + 1, text.length) };
+      report(problem("document-too-large", range, `The file has more than ${limits.documentTokens} tokens`));
+      return null;
+    }
     if (parser.stack.length > limits.documentDepth + 2) {
       const range = { start: Math.min(parser.offset, text.length), end: Math.min(parser.offset + 1, text.length) };
       report(

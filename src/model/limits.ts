@@ -8,6 +8,7 @@ export const limits = {
   documentDepth: 64,
   documentAliases: 1_000,
   documentNodes: 1_000_000,
+  documentTokens: 1_000_000,
   diagnosticsPerFile: 200,
   nodesPerBlueprint: 20_000,
   edgesPerBlueprint: 200_000,

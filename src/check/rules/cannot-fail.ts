@@ -1,4 +1,3 @@
-import { rangeWithin } from "../../language/scalar-range.ts";
 import { commandsOf } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
@@ -8,7 +7,7 @@ const alwaysTrue = /(?:\|\||;)\s*(?:true|:|exit\s+0)\s*$/;
 export const cannotFail: Rule = {
   code: "cannot-fail",
   needs: "document",
-  check({ source }, report) {
+  check({ source, within }, report) {
     for (const { node, field, text, scalar } of commandsOf(source)) {
       if (field !== "run") continue;
       const match = alwaysTrue.exec(text.slice(-200));
@@ -16,11 +15,7 @@ export const cannotFail: Rule = {
       const start = Math.max(0, text.length - 200) + match.index;
       if (text.slice(0, start).trim() === "" || (match[0].startsWith(";") && !isCheck(source.edges, node))) continue;
       const message = `\`run\` of node \`${node}\` ends with \`${match[0].trim()}\`, so it can never fail`;
-      report(
-        rangeWithin(source.text, scalar, start, text.trimEnd().length),
-        message,
-        "Remove it and route the failure with an edge.",
-      );
+      report(within(scalar, start, text.trimEnd().length), message, "Remove it and route the failure with an edge.");
     }
   },
 };

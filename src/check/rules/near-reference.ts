@@ -1,4 +1,3 @@
-import { rangeWithin } from "../../language/scalar-range.ts";
 import type { Rule } from "../rule.ts";
 
 const mustache = /\{\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}\}/g;
@@ -9,7 +8,7 @@ const spaced =
 export const nearReference: Rule = {
   code: "near-reference",
   needs: "document",
-  check({ source }, report) {
+  check({ source, within }, report) {
     const known = (name: string): boolean => {
       const head = name.split(".", 1)[0] ?? "";
       return head === "task" || head === "inputs" || source.origins.has(head);
@@ -20,7 +19,7 @@ export const nearReference: Rule = {
         const name = match[1] ?? match[2] ?? "";
         if (!known(name)) continue;
         const prints = match[0].startsWith("{{") ? `prints \`{${name}}}\`` : "is text";
-        const range = rangeWithin(source.text, scalar, match.index, match.index + match[0].length);
+        const range = within(scalar, match.index, match.index + match[0].length);
         report(range, `\`${match[0]}\` ${prints}, not the value`, `For the value write {${name}}.`);
       }
     }

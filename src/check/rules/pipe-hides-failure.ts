@@ -1,4 +1,3 @@
-import { rangeWithin } from "../../language/scalar-range.ts";
 import { commandsOf } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
@@ -9,7 +8,7 @@ const testCommand =
 export const pipeHidesFailure: Rule = {
   code: "pipe-hides-failure",
   needs: "document",
-  check({ source }, report) {
+  check({ source, within }, report) {
     for (const { node, field, text, scalar } of commandsOf(source)) {
       if (field !== "run" || !text.includes("|") || text.includes("pipefail")) continue;
       const definition = node === undefined ? undefined : source.blueprint.nodes.get(node);
@@ -23,7 +22,7 @@ export const pipeHidesFailure: Rule = {
         definition?.type === "script"
           ? "Set `shell: bash`, which runs with pipefail."
           : "Write the output to a file first, or set pipefail.";
-      report(rangeWithin(source.text, scalar, start, end), message, hint);
+      report(within(scalar, start, end), message, hint);
     }
   },
 };

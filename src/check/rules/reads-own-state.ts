@@ -1,4 +1,3 @@
-import { rangeWithin } from "../../language/scalar-range.ts";
 import { commandsOf } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
@@ -9,11 +8,11 @@ const ownState =
 export const readsOwnState: Rule = {
   code: "reads-own-state",
   needs: "document",
-  check({ source }, report) {
+  check({ source, within }, report) {
     for (const { node, field, text, scalar } of commandsOf(source)) {
       const match = ownState.exec(text);
       if (match === null) continue;
-      const range = rangeWithin(source.text, scalar, match.index, match.index + match[0].length);
+      const range = within(scalar, match.index, match.index + match[0].length);
       const where = node === undefined ? "" : ` of node \`${node}\``;
       report(
         range,

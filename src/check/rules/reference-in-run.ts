@@ -1,4 +1,3 @@
-import { rangeWithin } from "../../language/scalar-range.ts";
 import { commandsOf, hintFor, referencesIn } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
@@ -6,11 +5,11 @@ import type { Rule } from "../rule.ts";
 export const referenceInRun: Rule = {
   code: "reference-in-run",
   needs: "document",
-  check({ source }, report) {
+  check({ source, within }, report) {
     for (const command of commandsOf(source)) {
       for (const ref of referencesIn(command, source.origins)) {
         if (ref.source === "node" && ref.path.length === 0 && command.language !== "name") continue;
-        const range = rangeWithin(source.text, command.scalar, ref.start, ref.end);
+        const range = within(command.scalar, ref.start, ref.end);
         const written = command.text.slice(ref.start, ref.end);
         const what =
           command.language === "name"

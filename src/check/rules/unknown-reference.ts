@@ -1,6 +1,5 @@
 import type { Reference } from "../../model/template.ts";
 import { portProblem } from "../../language/ports.ts";
-import { rangeWithin } from "../../language/scalar-range.ts";
 import type { Source } from "../../language/source.ts";
 import { references } from "../../language/template.ts";
 import { valueOf } from "../../language/tree.ts";
@@ -11,13 +10,12 @@ export const unknownReference: Rule = {
   code: "unknown-reference",
   needs: "document",
   check(context, report) {
-    const { source } = context;
+    const { source, within } = context;
     const inputs = inputNames(source);
     for (const { template, scalar } of source.templates) {
       for (const ref of references(template)) {
         const found = fault(ref, template.source.slice(ref.start, ref.end), context, inputs);
-        if (found !== undefined)
-          report(rangeWithin(source.text, scalar, ref.start, ref.end), found.message, found.hint);
+        if (found !== undefined) report(within(scalar, ref.start, ref.end), found.message, found.hint);
       }
     }
   },

@@ -1,7 +1,8 @@
 import type { Node } from "../../model/blueprint.ts";
 import type { Range } from "../../model/diagnostic.ts";
+import { limits } from "../../model/limits.ts";
 import type { Reading } from "../read/reading.ts";
-import { rangeWithin } from "../scalar-range.ts";
+import { ScalarRanges } from "../scalar-range.ts";
 import type { LocatedEdge, NodeOrigin } from "../source.ts";
 import type { Located, LocatedScalar } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
@@ -31,33 +32,50 @@ export function expandFlow(
     return nothing;
   }
   const parsed = parseFlow(flow.value);
+  const ranges = new ScalarRanges(text);
   const at = (part: { readonly start: number; readonly end: number }): Range =>
-    rangeWithin(text, flow, part.start, part.end);
+    ranges.within(flow, part.start, part.end);
   if ("problem" in parsed) {
     const { code, message, hint } = parsed.problem;
     reading.problem(code, at(parsed.problem), message, hint);
     return nothing;
   }
+  const definitions = new Map(nodes);
   const first = parsed.steps[0];
   if (first !== undefined && first.nodes.length > 1) {
     const message = "A flow begins with one node, not with a group";
     reading.problem("flow-syntax", at(first), message, "Put a node before the group that both sides follow.");
   }
+  const names = new Map(parsed.steps.flatMap((step) => step.nodes.map((node) => [node, at(node)] as const)));
+  const rangeOf = (node: FlowNode): Range => names.get(node) ?? flow.range;
+  if (names.size > limits.nodesPerBlueprint) {
+    reading.problem(
+      "invalid-value",
+      flow,
+      `The flow names ${names.size} nodes; at most ${limits.nodesPerBlueprint} are allowed`,
+    );
+    return nothing;
+  }
   for (const [index, step] of parsed.steps.entries()) {
-    for (const node of step.nodes) addNode(node, step, flow, at(node), origins, nodes, reading);
+    for (const node of step.nodes) {
+      addNode(node, flow, rangeOf(node), origins, reading);
+      const definition = definitions.get(node.name);
+      if (definition !== undefined) nodes.set(node.id, placed({ ...definition, id: node.id }, step.bracket));
+    }
     const before = parsed.steps[index - 1];
     if (step.bracket && before !== undefined) checkBracket(step, before, at(step), nodes, reading);
   }
-  return { entry: first?.nodes[0]?.id ?? "", edges: flowEdges(parsed.steps, at) };
+  const edges = flowEdges(parsed.steps, rangeOf);
+  if (edges.length <= limits.edgesPerBlueprint) return { entry: first?.nodes[0]?.id ?? "", edges };
+  reading.problem("invalid-value", flow, `The flow stands for more than ${limits.edgesPerBlueprint} edges`);
+  return nothing;
 }
 
 function addNode(
   node: FlowNode,
-  step: FlowStep,
   flow: LocatedScalar,
   range: Range,
   origins: Map<string, NodeOrigin>,
-  nodes: Map<string, Node>,
   reading: Reading,
 ): void {
   const origin = origins.get(node.name);
@@ -74,8 +92,6 @@ function addNode(
     reading.problem("two-forms", next.key, message, "Remove `next`: the flow says what follows.");
   }
   origins.set(node.id, origin);
-  const definition = nodes.get(node.name);
-  if (definition !== undefined) nodes.set(node.id, placed({ ...definition, id: node.id }, step.bracket));
 }
 
 /** A deterministic node in a bracket runs once; an agentic one has its own cap. */

@@ -1,4 +1,5 @@
 import type { Range } from "../../model/diagnostic.ts";
+import { limits } from "../../model/limits.ts";
 import type { LocatedEdge } from "../source.ts";
 
 /** A name in a flow. A name that occurs again gets its own id: `test`, `test#2`. */
@@ -149,7 +150,7 @@ function bracketProblem(step: FlowStep, message: string): { readonly problem: Fl
 
 /**
  * Edges of a flow. An arrow is a `success` edge. A bracket is entered from each node of the step before it when that fails, and leads
- * back to all of them; what follows the bracket follows that step.
+ * back to all of them; what follows the bracket follows that step. Stops one past the most edges a blueprint may have.
  */
 export function flowEdges(steps: readonly FlowStep[], at: (node: FlowNode) => Range): LocatedEdge[] {
   const edges: LocatedEdge[] = [];
@@ -160,6 +161,7 @@ export function flowEdges(steps: readonly FlowStep[], at: (node: FlowNode) => Ra
   for (const step of steps) {
     for (const from of before) {
       for (const to of step.nodes) {
+        if (edges.length > limits.edgesPerBlueprint) return edges;
         connect(from, to, step.bracket ? "failure" : "success");
         if (step.bracket) connect(to, from, "success");
       }

@@ -1,9 +1,8 @@
 import type { Range } from "../../model/diagnostic.ts";
-import { limits } from "../../model/limits.ts";
 import type { Template } from "../../model/template.ts";
 import type { Code, Report } from "../codes.ts";
 import { problem } from "../codes.ts";
-import { didYouMean } from "../nearest.ts";
+import { Suggestions } from "../nearest.ts";
 import type { Located, LocatedScalar } from "../tree.ts";
 import { describe } from "../tree.ts";
 
@@ -26,7 +25,8 @@ export class Reading {
   /** Who owns the fields being read, for messages: "script node `a`". */
   owner = "the document";
   readonly #report: Report;
-  #suggestions: number = limits.diagnosticsPerFile;
+  /** "; did you mean `x`?" or nothing. */
+  readonly suggest = new Suggestions().suggest;
 
   constructor(report: Report) {
     this.#report = report;
@@ -44,13 +44,6 @@ export class Reading {
   wrongType(node: Located, field: string, expected: string, hint?: string): undefined {
     this.problem("wrong-type", node, `${this.place(field)} must be ${expected}, not ${describe(node)}`, hint);
     return undefined;
-  }
-
-  /** As {@link didYouMean}; falls silent after so many that nobody reads them, because each compares with every candidate. */
-  suggest(word: string, candidates: Iterable<string>): string {
-    if (this.#suggestions === 0) return "";
-    this.#suggestions -= 1;
-    return didYouMean(word, candidates);
   }
 }
 

@@ -1,0 +1,75 @@
+import type { Diagnostic, Range, Severity } from "../model/diagnostic.ts";
+import { limits } from "../model/limits.ts";
+import { codes, isCode, problem } from "../language/codes.ts";
+import { LineIndex } from "../language/position.ts";
+
+const rank = { error: 0, warning: 1, note: 2 } as const satisfies Readonly<Record<Severity, number>>;
+const comment = /#\s*trammel:\s*allow\s+([a-z0-9-]+(?:\s*,\s*[a-z0-9-]+)*)/;
+
+/**
+ * Collects problems. Of each severity the first `limits.diagnosticsPerFile` are kept, so that a document full of faults costs no more
+ * than one with some. What `# trammel: allow CODE` silences is left out: problems that begin on its line, or on the next line when the
+ * comment stands alone. What leaves a document without one clear meaning cannot be silenced.
+ */
+export class Problems {
+  readonly #text: string;
+  readonly #mayAllow: boolean;
+  readonly #kept: Record<Severity, Diagnostic[]> = { error: [], warning: [], note: [] };
+  readonly #codes = new Set<string>();
+  #dropped = 0;
+  #lines: LineIndex | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#mayAllow = text.includes("trammel:");
+  }
+
+  readonly add = (found: Diagnostic): void => {
+    const kept = this.#kept[found.severity];
+    if (this.#isAllowed(found)) return;
+    this.#codes.add(found.code);
+    if (kept.length < limits.diagnosticsPerFile) kept.push(found);
+    else this.#dropped += 1;
+  };
+
+  get refused(): boolean {
+    return this.#kept.error.length > 0;
+  }
+
+  has(...anyOf: readonly string[]): boolean {
+    return anyOf.some((code) => this.#codes.has(code));
+  }
+
+  /** By position; when there are too many, errors go before warnings and notes, and it is said how many are left out. */
+  sorted(): readonly Diagnostic[] {
+    const { error, warning, note } = this.#kept;
+    const all = [...error, ...warning, ...note];
+    const most = limits.diagnosticsPerFile;
+    if (all.length <= most) return all.sort(byPosition);
+    const kept = all.sort((a, b) => rank[a.severity] - rank[b.severity] || byPosition(a, b)).slice(0, most - 1);
+    const last = kept.reduce((latest, each) => (byPosition(each, latest) > 0 ? each : latest));
+    const count = all.length + this.#dropped - kept.length;
+    const cut = problem("too-many-problems", last.range, `${count} more problems are not shown`, "Mend these first.");
+    return [...kept.sort(byPosition), cut];
+  }
+
+  #isAllowed({ code, range }: Diagnostic): boolean {
+    if (!this.#mayAllow || !isCode(code) || !codes[code].mayAllow) return false;
+    this.#lines ??= new LineIndex(this.#text);
+    return isAllowedAt(range, code, this.#lines);
+  }
+}
+
+function byPosition(a: Diagnostic, b: Diagnostic): number {
+  return a.range.start - b.range.start || a.range.end - b.range.end;
+}
+
+function isAllowedAt(range: Range, code: string, lines: LineIndex): boolean {
+  const { line } = lines.positionAt(range.start);
+  const above = lines.lineText(line - 1);
+  return allows(lines.lineText(line), code) || (above.trimStart().startsWith("#") && allows(above, code));
+}
+
+function allows(line: string, code: string): boolean {
+  return (comment.exec(line)?.[1] ?? "").split(",").some((word) => word.trim() === code);
+}
