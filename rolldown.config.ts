@@ -4,7 +4,7 @@ import { defineConfig } from "rolldown";
 const installed = [/^ai$/, /^@ai-sdk\//];
 
 export default defineConfig({
-  input: { main: "src/main.ts", index: "src/index.ts" },
+  input: { main: "src/main.ts", index: "src/index.ts", plugin: "src/plugin.ts" },
   platform: "node",
   external: installed,
   output: {

@@ -50,6 +50,8 @@ export const limits = {
   inlineValueBytes: 16 * 1024,
   promptValueBytes: 32 * 1024,
   environmentValueBytes: 96 * 1024,
+  parsedOutputBytes: 512 * 1024,
+  reasonCharacters: 300,
   previewBytes: 4 * 1024,
   liveLinesPerPiece: 200,
   portFileBytes: 1024 * 1024,

@@ -1,4 +1,4 @@
-import type { Json } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { type Automaton, compileForms } from "./automaton.ts";
 import { formsOf } from "./forms.ts";
@@ -16,6 +16,7 @@ export interface Redactor {
   text(text: string): string;
   /** Strings, keys and numbers inside; the shape stays. */
   json(value: Json): Json;
+  record(values: Readonly<Record<string, Json>>): Readonly<Record<string, Json>>;
 }
 
 export function createRedactor(values: Iterable<string> = []): Redactor {
@@ -38,7 +39,13 @@ export function createRedactor(values: Iterable<string> = []): Redactor {
     return Buffer.concat([masker.write(Buffer.from(plain)), masker.end()]).toString();
   };
   for (const value of values) add(value);
-  return { add, stream, text, json: (value) => (secrets.size === 0 ? value : maskJson(value, text)) };
+  return {
+    add,
+    stream,
+    text,
+    json: (value) => (secrets.size === 0 ? value : maskJson(value, text)),
+    record: (values) => (secrets.size === 0 ? values : maskRecord(values, text)),
+  };
 }
 
 function maskJson(value: Json, text: (plain: string) => string): Json {
@@ -47,5 +54,10 @@ function maskJson(value: Json, text: (plain: string) => string): Json {
   if (value === null || typeof value === "boolean") return value;
   // Array.isArray does not narrow a readonly array.
   if (Array.isArray(value)) return (value as readonly Json[]).map((item) => maskJson(item, text));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [text(key), maskJson(item, text)]));
+  // What is neither null, nor a list, nor plain is an object.
+  return maskRecord(value as JsonObject, text);
+}
+
+function maskRecord(values: JsonObject, text: (plain: string) => string): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([key, item]) => [text(key), maskJson(item, text)]));
 }

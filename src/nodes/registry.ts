@@ -1,0 +1,41 @@
+import type { NodeType } from "../model/blueprint.ts";
+import type { Performer } from "../ports/performer.ts";
+import type { Plugin } from "../ports/plugin.ts";
+import type { Redactor } from "../runtime/redaction/redactor.ts";
+import { collectPlugins, pluginPerformer } from "./plugins.ts";
+import { createScriptPerformer } from "./script.ts";
+import { tool } from "./tool.ts";
+import { unavailable } from "./unavailable.ts";
+
+export interface PerformerParts {
+  readonly redactor: Redactor;
+  /** Performers made elsewhere (agents, people, boxes); each takes the place of the one of its type. */
+  readonly handed: readonly Performer[];
+  readonly plugins: readonly Plugin[];
+}
+
+export type Performers = ReadonlyMap<NodeType, Performer>;
+
+const notHere: readonly Performer[] = [
+  unavailable("agent", "agentic", "no way to run an agent is set up"),
+  unavailable("human", "human", "nobody can be asked here"),
+  unavailable("provision", "deterministic", "sandboxes are not available yet"),
+  unavailable("checkout", "deterministic", "sandboxes are not available yet"),
+  unavailable("exec", "deterministic", "sandboxes are not available yet; a script node runs on this machine"),
+  unavailable("agent_sandbox", "agentic", "sandboxes are not available yet; an agent node runs on this machine"),
+  unavailable("code", "deterministic", "code nodes are not available yet; a script node can run `node -e`"),
+  unavailable("wait", "deterministic", "durable waits are not available yet; a script node can `sleep`"),
+];
+
+/** How every node type of the language is carried out here, or why it is not. */
+export function createPerformers({
+  redactor,
+  handed,
+  plugins,
+}: PerformerParts): Performers | { readonly problems: readonly string[] } {
+  const performers = new Map<NodeType, Performer>(notHere.map((performer) => [performer.type, performer]));
+  for (const performer of [createScriptPerformer(redactor), tool, ...handed]) performers.set(performer.type, performer);
+  const found = collectPlugins(plugins, new Set(performers.keys()));
+  if ("problems" in found) return found;
+  return performers.set("plugin", pluginPerformer(found.nodes));
+}

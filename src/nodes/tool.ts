@@ -1,0 +1,92 @@
+import type { ToolArgument, ToolArguments, ToolNode } from "../model/blueprint.ts";
+import type { Json } from "../model/json.ts";
+import { limits } from "../model/limits.ts";
+import type { NodeResult, Reason } from "../model/outcome.ts";
+import type { ActionContext, Capabilities, Performer, Values } from "../ports/performer.ts";
+import type { Tool, ToolResult } from "../ports/tool.ts";
+import { compileSchema } from "../runtime/validation/schema.ts";
+
+/** Performs `tool` nodes: the tools an agent has, with arguments that the document fixes. */
+export const tool: Performer<ToolNode> = { type: "tool", class: "deterministic", missing, perform };
+
+function missing(node: ToolNode, can: Capabilities): string | null {
+  const found = can.tools.get(node.tool);
+  if (found === undefined)
+    return `tool "${node.id}": there is no tool "${node.tool}"; there are: ${can.tools.names().join(", ")}`;
+  const { required, properties } = shapeOf(found);
+  const absent = required.find((name) => !(name in node.args));
+  if (absent !== undefined) return `tool "${node.id}": ${node.tool} needs the argument "${absent}"`;
+  const unknown = Object.keys(node.args).find((name) => !properties.includes(name));
+  if (unknown === undefined) return null;
+  const takes = properties.length === 0 ? "none" : properties.join(", ");
+  return `tool "${node.id}": ${node.tool} has no argument "${unknown}"; it takes ${takes}`;
+}
+
+async function perform(context: ActionContext<ToolNode>): Promise<NodeResult> {
+  const { node, can, values } = context;
+  const found = can.tools.get(node.tool);
+  if (found === undefined) return refused("could_not_start", `there is no tool "${node.tool}"`);
+  const args = await argumentsOf(node.args, values);
+  const problem = await problemOf(args, found);
+  if (problem !== null) return refused("tool_error", `${node.tool}: ${problem}`);
+  const result = await found.call(args, {
+    workspace: context.cwd,
+    env: await context.environment(),
+    processes: can.processes,
+    timeoutMs: context.timeoutMs ?? limits.deterministicTimeoutMs,
+    outputBytes: context.outputBytes,
+    signal: context.signal,
+    onLine: (text, stream) => context.report({ kind: "line", stream, text }),
+  });
+  return nodeResult(result);
+}
+
+function nodeResult(result: ToolResult): NodeResult {
+  const { outcome, output, exit } = result;
+  const reason = outcome === "success" ? null : reasonOf(result);
+  return { outcome, output, ...(exit === undefined ? {} : { exit }), ...(reason === null ? {} : { reason }) };
+}
+
+function reasonOf({ outcome, problem, exit, timedOut }: ToolResult): Reason {
+  if (outcome === "cancelled") return { code: "cancelled", text: problem ?? "cancelled" };
+  if (timedOut === true) return { code: "timeout", text: problem ?? "took too long" };
+  if (exit === undefined) return { code: "tool_error", text: problem ?? "the tool gave no reason" };
+  const code = outcome === "error" ? "could_not_start" : "exit";
+  return { code, text: problem ?? `exit code ${exit}` };
+}
+
+function refused(code: Reason["code"], text: string): NodeResult {
+  return { outcome: "error", reason: { code, text }, beforeEffect: true };
+}
+
+async function argumentsOf(args: ToolArguments, values: Values): Promise<Readonly<Record<string, Json>>> {
+  const filled: Record<string, Json> = {};
+  for (const [name, argument] of Object.entries(args)) filled[name] = await fill(argument, values);
+  return filled;
+}
+
+async function fill(argument: ToolArgument, values: Values): Promise<Json> {
+  switch (argument.kind) {
+    case "template":
+      return values.value(argument.template);
+    case "literal":
+      return argument.value;
+    case "list":
+      return Promise.all(argument.items.map((item) => fill(item, values)));
+    case "map":
+      return argumentsOf(argument.entries, values);
+  }
+}
+
+async function problemOf(args: Readonly<Record<string, Json>>, { input }: Tool): Promise<string | null> {
+  const validate = await compileSchema(input);
+  return typeof validate === "function" ? validate(args) : validate.invalid;
+}
+
+function shapeOf({ input }: Tool): { readonly required: readonly string[]; readonly properties: readonly string[] } {
+  const { required, properties } = input;
+  return {
+    required: Array.isArray(required) ? required.filter((name) => typeof name === "string") : [],
+    properties: typeof properties === "object" && properties !== null ? Object.keys(properties) : [],
+  };
+}
