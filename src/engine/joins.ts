@@ -32,10 +32,12 @@ export function quorum(state: RunState, node: number): number | null {
   return typeof join === "number" ? join : null;
 }
 
-/** An arrival over a loop edge starts a new pass by itself. */
+/** The opening of the run, and an arrival over a loop edge, start a pass by themselves. */
 export function hasEnough(state: RunState, node: number): boolean {
   const enough = quorum(state, node);
-  return enough !== null && (at(state.arrivals, node) >= enough || at(state.newPass, node) === 1);
+  if (enough === null) return false;
+  if (at(state.newPass, node) === 1 || (state.opened && node === state.plan.entry)) return true;
+  return at(state.arrivals, node) >= enough;
 }
 
 /** A live node that can still bring an arrival over an empty arm of `node`, or -1. */

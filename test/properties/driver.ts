@@ -2,6 +2,7 @@ import { advance } from "../../src/engine/advance.ts";
 import { reduce } from "../../src/engine/reduce.ts";
 import type { RunState } from "../../src/engine/state.ts";
 import { initial } from "../../src/engine/state.ts";
+import type { Plan } from "../../src/graph/plan.ts";
 import { compile } from "../../src/graph/plan.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { Command } from "../../src/model/commands.ts";
@@ -43,18 +44,27 @@ export const runStarted: RunStarted = {
   owner,
 };
 
+export interface DriveOptions {
+  readonly started?: RunStarted;
+  /** Forgets the state before every step and makes it anew from the events, as after a crash. */
+  readonly rebuild?: boolean;
+}
+
 /** Runs a blueprint against a world in simulated time: what ends at the same tick ends in the order of its starts. */
-export function drive(blueprint: Blueprint, world: World, started: RunStarted = runStarted): DrivenRun {
-  const state = initial(compile(blueprint), {});
-  const log: { event: EventBody; at: number }[] = [];
+export function drive(blueprint: Blueprint, world: World, options: DriveOptions = {}): DrivenRun {
+  const plan = compile(blueprint);
+  let state = initial(plan, {});
+  const log: Logged[] = [];
   const commands: Command[] = [];
-  const agenda: { at: number; order: number; event: EventBody }[] = [];
+  const agenda: Due[] = [];
+  let timer: Due | null = null;
   let order = 0;
   let running = 0;
   let mostAtOnce = 0;
   for (const [at, event] of world.outside ?? []) agenda.push({ at, order: (order += 1), event });
 
   const step = (incoming: readonly EventBody[], now: number): void => {
+    if (options.rebuild === true) state = rebuild(plan, log);
     const taken = advance(state, incoming, now);
     for (const event of taken.events) {
       log.push({ event, at: now });
@@ -66,7 +76,11 @@ export function drive(blueprint: Blueprint, world: World, started: RunStarted = 
     for (const command of taken.commands) schedule(command, now);
   };
   const schedule = (command: Command, now: number): void => {
-    if (command.type === "time_limit") return;
+    if (command.type === "time_limit") {
+      timer =
+        command.remainingMs === null ? null : { at: now + command.remainingMs, order: (order += 1), event: timeSpent };
+      return;
+    }
     const { node, pass, attempt } = command;
     const key = { node, pass, attempt };
     if (command.type === "perform") {
@@ -80,11 +94,13 @@ export function drive(blueprint: Blueprint, world: World, started: RunStarted = 
     }
   };
 
-  step([started], 0);
-  while (agenda.length > 0 && state.phase !== "finished") {
-    agenda.sort((a, b) => b.at - a.at || b.order - a.order);
-    const next = agenda.pop();
-    if (next !== undefined) step([next.event], next.at);
+  step([options.started ?? runStarted], 0);
+  while (state.phase !== "finished") {
+    agenda.sort(byTime);
+    const next: Due | undefined = timer !== null && byTime(timer, agenda.at(-1) ?? timer) > 0 ? timer : agenda.pop();
+    if (next === undefined) break;
+    if (next === timer) timer = null;
+    step([next.event], next.at);
   }
   return {
     state,
@@ -106,9 +122,32 @@ function countStarts(events: readonly EventBody[]): Record<string, number> {
   return counts;
 }
 
+interface Due extends Logged {
+  readonly order: number;
+}
+
+/** Latest first. */
+function byTime(a: Due, b: Due): number {
+  return b.at - a.at || b.order - a.order;
+}
+
+const timeSpent: EventBody = { type: "run.time_spent" };
+
+interface Logged {
+  readonly event: EventBody;
+  readonly at: number;
+}
+
+function rebuild(plan: Plan, log: readonly Logged[]): RunState {
+  const state = initial(plan, {});
+  for (const { event, at } of log) reduce(state, event, at);
+  return state;
+}
+
 /** The state that the journal alone gives. */
 export function replay(blueprint: Blueprint, run: DrivenRun): RunState {
-  const state = initial(compile(blueprint), {});
-  run.events.forEach((event, index) => reduce(state, event, run.times[index] ?? 0));
-  return state;
+  return rebuild(
+    compile(blueprint),
+    run.events.map((event, index) => ({ event, at: run.times[index] ?? 0 })),
+  );
 }
