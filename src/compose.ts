@@ -4,11 +4,10 @@ import type { Composition, ServiceOptions, Services } from "./cli/services.ts";
 import type { Config } from "./config/config.ts";
 import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
-import type { NodeType } from "./model/blueprint.ts";
 import { createAgentPerformer } from "./nodes/agent.ts";
 import { human } from "./nodes/human.ts";
+import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { Journal } from "./ports/journal.ts";
-import type { Performer } from "./ports/performer.ts";
 import type { ToolRegistry } from "./ports/tool.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
 import { systemClock } from "./runtime/clock.ts";
@@ -18,7 +17,7 @@ import { secretValues } from "./runtime/environment/credentials.ts";
 import { systemIds } from "./runtime/ids.ts";
 import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
-import { createRedactor } from "./runtime/redaction/redactor.ts";
+import { createRedactor, type Redactor } from "./runtime/redaction/redactor.ts";
 
 const clock = systemClock;
 const ids = systemIds(clock);
@@ -40,7 +39,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
   const engine = createEngine({
     journal,
-    performers: new Map<NodeType, Performer>(builtIn(config)),
+    performers: performersOf(config, redactor),
     can: {
       processes: createProcessRunner({ blobs, redactor, clock }),
       blobs,
@@ -64,11 +63,12 @@ async function openServices(options: ServiceOptions): Promise<Services> {
 
 const tools: ToolRegistry = { get: () => undefined, names: () => [] };
 
-function builtIn(config: Config): [NodeType, Performer][] {
-  return [
-    ["human", human],
-    ["agent", createAgentPerformer(config.agent, clock)],
-  ];
+function performersOf(config: Config, redactor: Redactor): Performers {
+  const handed = [human, createAgentPerformer(config.agent, clock)];
+  const performers = createPerformers({ redactor, handed, plugins: [] });
+  // Without plug-ins there is nothing that could contradict.
+  if ("problems" in performers) throw new Error(performers.problems.join("\n"));
+  return performers;
 }
 
 function agents({ agent }: Config): { readonly provider?: string; readonly cassettes?: string } {

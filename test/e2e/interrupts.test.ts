@@ -1,0 +1,99 @@
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
+import { lastLine, Place, start, trammel } from "./support/cli.ts";
+
+const patient = `name: p\nentry: a\nnodes:\n  a: {type: script, run: "echo begun; sleep 60; touch late"}\n  b: {type: script, run: "touch after"}\nedges:\n  - {from: a, to: b}\n`;
+/** Does not care for SIGTERM. */
+const stubborn = `name: s\nnodes:\n  a: {type: script, run: "trap '' TERM; echo begun; sleep 60 & wait; sleep 60"}\n`;
+
+async function statusOf(place: Place): Promise<string | undefined> {
+  const { stdout } = await trammel(["runs", "--json"], { place });
+  return runListShape.parse(JSON.parse(stdout)).runs[0]?.status;
+}
+
+describe("Ctrl-C", () => {
+  it("once stops in order with 130, ends the children, and the store says so", async () => {
+    using place = new Place();
+    place.file("b.yaml", patient);
+    const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+    await run.until(/node\.process/);
+    run.child.kill("SIGINT");
+    const ended = await run.end;
+    expect(ended.code).toBe(130);
+    expect(runEndShape.parse(lastLine(ended))).toMatchObject({ status: "stopped", exitCode: 130 });
+    expect(await statusOf(place)).toBe("stopped");
+    expect(existsSync(place.path("late")) || existsSync(place.path("after"))).toBe(false);
+  });
+
+  it("twice does not wait for a child that ignores it", async () => {
+    using place = new Place();
+    place.file("b.yaml", stubborn);
+    const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+    await run.until(/node\.process/);
+    run.child.kill("SIGINT");
+    await run.until(/run\.stop_requested/);
+    run.child.kill("SIGINT");
+    expect((await run.end).code).toBe(130);
+    expect(await statusOf(place)).toBe("stopped");
+  });
+
+  it("at a prompt ends the run and no approval comes of it", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: g\nentry: a\nnodes:\n  a: {type: human, mode: approval, prompt: "Go?"}\n  b: {type: script, run: "touch after"}\nedges:\n  - {from: a, when: success, to: b}\n  - {from: a, when: failure, to: END}\n`,
+    );
+    const run = start(["run", "t", "-b", "b.yaml"], { place, terminal: true });
+    await run.until(/Approve\?/);
+    run.type("\u0003");
+    expect((await run.end).code).toBe(130);
+    expect(await statusOf(place)).toBe("stopped");
+    expect(existsSync(place.path("after"))).toBe(false);
+  });
+
+  it("is what `trammel stop` does from another process", async () => {
+    using place = new Place();
+    place.file("b.yaml", patient);
+    const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+    await run.until(/node\.process/);
+    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    expect((await trammel(["stop", id], { place })).code).toBe(0);
+    expect((await run.end).code).toBe(130);
+    const again = await trammel(["stop", id], { place });
+    expect(again).toMatchObject({ code: 2, stderr: `trammel: run ${id} is over: stopped\n` });
+  });
+});
+
+describe("kill -9", () => {
+  it("leaves an interrupted run that resume brings to a person, and runs nothing twice", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: k\nentry: a\nnodes:\n  a: {type: script, run: "echo a >> log"}\n  b: {type: script, run: "echo b >> log; sleep 60"}\nedges:\n  - {from: a, to: b}\n`,
+    );
+    const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+    await run.until(/"node\.process"[^\n]*"node":"b"|"node":"b"[^\n]*"node\.process"/);
+    run.child.kill("SIGKILL");
+    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    await expect.poll(() => statusOf(place)).toBe("interrupted");
+    const resumed = await trammel(["resume", id, "--json"], { place });
+    expect(resumed.code).toBe(3);
+    expect(runEndShape.parse(lastLine(resumed))).toMatchObject({ run: id, status: "needs_attention" });
+  });
+});
+
+describe("a reader that goes away", () => {
+  it("does not end a run", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: q\nentry: a\nnodes:\n  a: {type: script, run: "echo one"}\n  b: {type: script, run: "touch after"}\nedges:\n  - {from: a, to: b}\n`,
+    );
+    const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+    run.child.stdout?.destroy();
+    const { code, stderr } = await run.end;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(existsSync(place.path("after"))).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import { Place, start, trammel } from "./support/cli.ts";
+
+const gate = `name: g
+entry: a
+nodes:
+  a: {type: human, mode: approval, prompt: "Ship it?"}
+  b: {type: script, run: "touch shipped"}
+edges:
+  - {from: a, when: success, to: b}
+  - {from: a, when: failure, to: END}
+`;
+
+describe("an approval at a terminal", () => {
+  it.each<[string, string, number, boolean]>([
+    ["y", "y\n", 0, true],
+    ["Yes", "Yes\n", 0, true],
+    ["Enter", "\n", 1, false],
+    ["no", "n\n", 1, false],
+    ["the end of input", "\u0004", 1, false],
+  ])("takes %s for what it is", async (_, typed, code, shipped) => {
+    using place = new Place();
+    place.file("b.yaml", gate);
+    const run = start(["run", "t", "-b", "b.yaml"], { place, terminal: true });
+    await run.until(/Approve\? \[y\/N\]/);
+    run.type(typed);
+    expect((await run.end).code).toBe(code);
+    expect(existsSync(place.path("shipped"))).toBe(shipped);
+  });
+
+  it.each<[string, string | undefined]>([
+    ["nobody", undefined],
+    ["a pipe that says yes", "y\n"],
+  ])("is an error at once where %s is at the other end", async (_, input) => {
+    using place = new Place();
+    place.file("b.yaml", gate);
+    const ran = await trammel(["run", "t", "-b", "b.yaml", "--max-retries", "3"], {
+      place,
+      ...(input === undefined ? {} : { input }),
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr.match(/a started/g)).toHaveLength(1);
+    expect(existsSync(place.path("shipped"))).toBe(false);
+  });
+});
+
+describe("the live view", () => {
+  it("draws each node with its state and leaves the last frame", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: live\nentry: a\nnodes:\n  a: {type: script, run: "echo 日本語; exit 1"}\n  b: {type: script, run: "echo done"}\nedges:\n  - {from: a, when: failure, to: b}\n  - {from: a, when: success, to: END}\n`,
+    );
+    const { code, stdout } = await trammel(["run", "see it", "-b", "b.yaml"], { place, terminal: true });
+    expect(code).toBe(0);
+    expect(stdout).toContain("\u001b[?25l");
+    expect(stdout.lastIndexOf("\u001b[?25h")).toBeGreaterThan(stdout.lastIndexOf("\u001b[?25l"));
+    const text = stripVTControlCharacters(stdout);
+    expect(text).toMatch(/✗ ■ a .*日本語/);
+    expect(text).toMatch(/✓ ■ b .*done/);
+  });
+
+  it("has no colour under NO_COLOR and is one line an event under --plain or on a dumb terminal", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: live\nnodes:\n  a: {type: script, run: "true"}\n`);
+    const colourless = await trammel(["run", "t", "-b", "b.yaml"], { place, terminal: true, env: { NO_COLOR: "1" } });
+    expect(colourless.stdout).not.toMatch(/\u001b\[\d+m/);
+    for (const args of [["--plain"], []]) {
+      const plain = await trammel(["run", "t", "-b", "b.yaml", ...args], {
+        place,
+        terminal: true,
+        env: args.length === 0 ? { TERM: "dumb" } : {},
+      });
+      expect(plain.stdout).not.toContain("\u001b");
+      expect(plain.stdout).toMatch(/a started/);
+    }
+  });
+});
