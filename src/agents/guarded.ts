@@ -11,7 +11,7 @@ import { clip, oneLine, type Mask } from "./text.ts";
 export function guarded(provider: AgentProvider, mask: Mask): AgentProvider {
   return {
     name: provider.name,
-    missing: (model) => provider.missing(model),
+    missing: (model, settings) => provider.missing(model, settings),
     async run(request, emit, signal) {
       const gate = new Gate(emit, mask);
       const result = await settle(() => provider.run(request, gate.pass, signal), gate);

@@ -1,4 +1,7 @@
 import type { AgentProvider } from "../ports/provider.ts";
+import { startLive } from "../runtime/processes/live.ts";
+import { presets, type AcpAgent } from "./acp/presets.ts";
+import { createAcpProvider } from "./acp/provider.ts";
 import { createAiProvider } from "./ai/provider.ts";
 import type { AiSettings } from "./ai/settings.ts";
 import { guarded } from "./guarded.ts";
@@ -10,6 +13,10 @@ export interface AgentConfiguration {
   /** Name of the provider of a node that names none; `ai` when absent. */
   readonly provider?: string;
   readonly ai: AiSettings;
+  /** Program and arguments of provider `acp`; the agents of {@link presets} go by their own names. */
+  readonly command?: readonly [string, ...string[]];
+  /** Our own environment, of which an agent gets what it is known to need. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly mask: Mask;
   /** Absolute folder that `replay` plays from. */
   readonly cassettes?: string;
@@ -21,20 +28,27 @@ export interface AgentConfiguration {
 export function createProviders(
   configuration: AgentConfiguration,
 ): (name: string | undefined) => AgentProvider | { readonly missing: string } {
-  const { ai, mask, record } = configuration;
+  const { ai, command, environment, mask, record } = configuration;
   const recorded = (provider: AgentProvider): AgentProvider => {
     const own = guarded(provider, mask);
     return record === undefined ? own : recording(own, record, mask);
   };
-  const replay = createReplayProvider(configuration.cassettes ?? null, mask);
+  const acp = (name: string, agent: AcpAgent): AgentProvider =>
+    recorded(createAcpProvider(name, agent, environment, startLive));
   const known = new Map([
     ["ai", recorded(createAiProvider(ai, mask))],
-    ["replay", guarded(replay, mask)],
+    ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask), mask)],
+    ...Object.entries(presets).map(([name, agent]) => [name, acp(name, agent)] as const),
   ]);
+  if (command !== undefined) known.set("acp", acp("acp", { argv: command, variables: [], install: "install it" }));
   return (name) => {
     const wanted = name ?? configuration.provider ?? "ai";
-    return (
-      known.get(wanted) ?? { missing: `there is no provider "${wanted}"; there are: ${[...known.keys()].join(", ")}` }
-    );
+    const found = known.get(wanted);
+    if (found !== undefined) return found;
+    if (wanted === "acp")
+      return {
+        missing: "provider acp has no command; configure one, or name an agent: " + Object.keys(presets).join(", "),
+      };
+    return { missing: `there is no provider "${wanted}"; there are: ${[...known.keys(), "acp"].join(", ")}` };
   };
 }

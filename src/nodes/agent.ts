@@ -1,5 +1,5 @@
 import type { AgentNode, AgentPolicy, AgentSettings, Blueprint } from "../model/blueprint.ts";
-import type { AgentEvent } from "../model/events.ts";
+import type { AgentEvent, ProcessIdentity } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { BlobStore } from "../ports/blobs.ts";
@@ -54,7 +54,7 @@ function missing(node: AgentNode, can: Capabilities, settings: AgentSettings): s
   if (unknown !== undefined)
     return `agent "${node.id}": there is no tool "${unknown}"; there are: ${can.tools.names().join(", ")}`;
   const provider = can.provider(settings.provider);
-  const what = isMissing(provider) ? provider.missing : provider.missing(settings.model ?? null);
+  const what = isMissing(provider) ? provider.missing : provider.missing(settings.model ?? null, settings);
   return what === null ? null : `agent "${node.id}": ${what}`;
 }
 
@@ -66,6 +66,7 @@ function isMissing(provider: AgentProvider | { readonly missing: string }): prov
 async function requestOf(context: ActionContext<AgentNode>, settings: AgentSettings): Promise<AgentRequest> {
   const { node, can, cwd, attempt } = context;
   const inherited = await context.environment();
+  const onProcess = (process: ProcessIdentity): void => context.report({ kind: "process", process });
   return {
     run: context.run,
     node: node.id,
@@ -80,9 +81,13 @@ async function requestOf(context: ActionContext<AgentNode>, settings: AgentSetti
     ...(node.options === undefined ? {} : { options: node.options }),
     workspace: cwd,
     env: allowed(inherited, [...Object.keys(node.env ?? {}), ...(node.secrets ?? [])]),
-    processes: can.processes,
+    processes: {
+      run: (spec, signal) =>
+        can.processes.run({ ...spec, onStart: (child) => (spec.onStart?.(child), onProcess(child)) }, signal),
+    },
     outputBytes: context.outputBytes,
     ask: (request) => ask(context, request),
+    onProcess,
   };
 }
 

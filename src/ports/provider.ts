@@ -1,5 +1,5 @@
-import type { AgentPolicy, OutputFormat } from "../model/blueprint.ts";
-import type { AgentEvent } from "../model/events.ts";
+import type { AgentPolicy, AgentSettings, OutputFormat } from "../model/blueprint.ts";
+import type { AgentEvent, ProcessIdentity } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { Reason, Usage } from "../model/outcome.ts";
 import type { ProcessRunner } from "./processes.ts";
@@ -25,6 +25,8 @@ export interface AgentRequest {
   readonly outputBytes: number;
   /** Asks a person whether a call may go ahead; absent, or `nobody`, where none can be asked, which denies. */
   readonly ask?: (request: string) => Promise<"granted" | "declined" | "nobody">;
+  /** Called for each child process, as soon as it exists, so that a later engine can find a survivor. */
+  readonly onProcess?: (process: ProcessIdentity) => void;
 }
 
 /** How an agent ended: end of its turn = success, refusal = failure, overloaded = error, … */
@@ -47,7 +49,10 @@ export interface AgentResult {
 /** One way to run an agent. Every fault ends in a result; `emit` gets the event stream in order. */
 export interface AgentProvider {
   readonly name: string;
-  /** Whether it can run here and now, offline: a sentence that says what is missing, or null. */
-  missing(model: string | null): string | null;
+  /**
+   * Whether it can run here and now, offline, under the settings of a node where they are given: a sentence that says what is
+   * missing or cannot be held to, or null.
+   */
+  missing(model: string | null, settings?: AgentSettings): string | null;
   run(request: AgentRequest, emit: (event: AgentEvent) => void, signal: AbortSignal): Promise<AgentResult>;
 }

@@ -1,7 +1,7 @@
 import { jsonSchema, streamText, type JSONSchema7, type ModelMessage, type TextStreamPart, type ToolSet } from "ai";
 import type { AgentEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
-import { limits } from "../../model/limits.ts";
+import { Speech } from "../speech.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 import { classify, contextOverflow, cutShort, type Fault } from "./faults.ts";
 import type { Model } from "./model.ts";
@@ -78,26 +78,28 @@ function toolSet(tools: readonly ToolDefinition[]): ToolSet {
 
 /** Gathers the parts of one turn and streams its text in pieces. */
 class Collector {
-  readonly #emit: (event: AgentEvent) => void;
+  readonly #speech: Speech;
   readonly #calls: ModelCall[] = [];
   #text = "";
-  #pending = "";
-  #pendingType: "text" | "thinking" = "text";
   #fault: Fault | null = null;
   #finish: { readonly reason: string; readonly raw: string | undefined } | null = null;
   tokens: Tokens = { input: 0, output: 0 };
 
   constructor(emit: (event: AgentEvent) => void) {
-    this.#emit = emit;
+    this.#speech = new Speech(emit);
+  }
+
+  flush(): void {
+    this.#speech.flush();
   }
 
   take(part: Part): void {
     switch (part.type) {
       case "text-delta":
         this.#text += part.text;
-        return this.#say("text", part.text);
+        return this.#speech.say("text", part.text);
       case "reasoning-delta":
-        return this.#say("thinking", part.text);
+        return this.#speech.say("thinking", part.text);
       case "text-end":
       case "reasoning-end":
         return this.flush();
@@ -114,25 +116,6 @@ class Collector {
       default:
         return;
     }
-  }
-
-  #say(type: "text" | "thinking", text: string): void {
-    if (type !== this.#pendingType) this.flush();
-    this.#pendingType = type;
-    this.#pending += text;
-    if (this.#pending.length < limits.textEventCharacters) return;
-    // Whole lines where there are any; never between the halves of a character.
-    const line = this.#pending.lastIndexOf("\n") + 1;
-    const end = line > 0 ? line : this.#pending.length - (isHighSurrogate(this.#pending) ? 1 : 0);
-    const rest = this.#pending.slice(end);
-    this.#pending = this.#pending.slice(0, end);
-    this.flush();
-    this.#pending = rest;
-  }
-
-  flush(): void {
-    if (this.#pending !== "") this.#emit({ type: this.#pendingType, text: this.#pending });
-    this.#pending = "";
   }
 
   end(): Omit<ModelTurn, "messages"> | { readonly fault: Fault; readonly tokens: Tokens } {
@@ -163,9 +146,4 @@ function modelCall(part: Extract<Part, { type: "tool-call" }>): ModelCall {
   const call = { id: part.toolCallId, tool: part.toolName, input: (part.input ?? null) as Json }; // parsed from JSON, or its text
   if (part.invalid !== true) return call;
   return { ...call, problem: part.error instanceof Error ? part.error.message : "the arguments could not be read" };
-}
-
-function isHighSurrogate(text: string): boolean {
-  const unit = text.charCodeAt(text.length - 1);
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

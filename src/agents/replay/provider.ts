@@ -24,7 +24,7 @@ export function createReplayProvider(folder: string | null, mask: Mask): AgentPr
 export function recording(provider: AgentProvider, folder: string, mask: Mask): AgentProvider {
   return {
     name: provider.name,
-    missing: (model) => provider.missing(model),
+    missing: (model, settings) => provider.missing(model, settings),
     async run(request, emit, signal) {
       const { record } = await import("./record.ts");
       return record(provider, folder, mask, request, emit, signal);

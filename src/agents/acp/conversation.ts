@@ -1,0 +1,194 @@
+import type {
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionUpdate,
+  ToolCallContent,
+} from "@agentclientprotocol/sdk";
+import type { AgentEvent } from "../../model/events.ts";
+import type { Json } from "../../model/json.ts";
+import type { AgentRequest } from "../../ports/provider.ts";
+import { Speech } from "../speech.ts";
+import { accessOf, actionOf, reply, verdictOf, type Action } from "./permission.ts";
+import { shownPath } from "./workspace.ts";
+
+/** Why the agent has to be stopped. */
+export type Breach = { readonly code: "turn_limit" | "refusal"; readonly text: string };
+
+interface Call {
+  action: Action;
+  title: string;
+  announced: boolean;
+  done: boolean;
+  /** A person or the policy let it through when the agent asked. */
+  granted: boolean;
+}
+
+/** Turns what the agent reports into the event stream, counts its calls and holds it to the policy. */
+export class Conversation {
+  readonly #request: AgentRequest;
+  readonly #emit: (event: AgentEvent) => void;
+  readonly #onBreach: (breach: Breach) => void;
+  readonly #speech: Speech;
+  readonly #calls = new Map<string, Call>();
+  readonly #denied = new Set<string>();
+  #message = "";
+  #touched = false;
+  #cost: number | null = null;
+
+  constructor(request: AgentRequest, emit: (event: AgentEvent) => void, onBreach: (breach: Breach) => void) {
+    this.#request = request;
+    this.#emit = emit;
+    this.#onBreach = onBreach;
+    this.#speech = new Speech(emit);
+  }
+
+  /** What the agent said since its last tool call. */
+  get message(): string {
+    return this.#message.trim();
+  }
+
+  get calls(): number {
+    return this.#calls.size;
+  }
+
+  /** True once it began something that may have an effect. */
+  get touched(): boolean {
+    return this.#touched;
+  }
+
+  /** In the currency the agent counts in, US dollars as far as known; null where it does not say. */
+  get cost(): number | null {
+    return this.#cost;
+  }
+
+  /** A new prompt in the same session. */
+  restart(): void {
+    this.flush();
+    this.#message = "";
+  }
+
+  flush(): void {
+    this.#speech.flush();
+  }
+
+  /** An effect that did not come by a tool call. */
+  touch(): void {
+    this.#touched = true;
+  }
+
+  take(update: SessionUpdate): void {
+    switch (update.sessionUpdate) {
+      case "agent_message_chunk":
+        if (update.content.type !== "text") return;
+        this.#message += update.content.text;
+        return this.#speech.say("text", update.content.text);
+      case "agent_thought_chunk":
+        return update.content.type === "text" ? this.#speech.say("thinking", update.content.text) : undefined;
+      case "tool_call":
+      case "tool_call_update":
+        return this.#call(update);
+      case "usage_update":
+        if (update.cost?.currency === "USD") this.#cost = update.cost.amount;
+        return;
+      default:
+        return;
+    }
+  }
+
+  #call(update: Extract<SessionUpdate, { sessionUpdate: "tool_call" | "tool_call_update" }>): void {
+    this.flush();
+    const call = this.#known(update);
+    const { status } = update;
+    if (status === "in_progress" || status === "completed") this.#began(call);
+    // Its arguments may come only with an update: it is announced once they are there, or once it runs.
+    if (!call.announced && (update.rawInput !== undefined || (status ?? "pending") !== "pending")) {
+      call.announced = true;
+      const input = (update.rawInput ?? { title: call.title }) as Json; // parsed from JSON
+      this.#emit({ type: "tool_call", id: update.toolCallId, tool: call.action.tool, input });
+    }
+    if ((status !== "completed" && status !== "failed") || call.done) return;
+    call.done = true;
+    const content = update.content ?? [];
+    this.#diffs(content);
+    const output = textOf(content) || (update.rawOutput === undefined ? "" : asText(update.rawOutput));
+    this.#emit({
+      type: "tool_result",
+      id: update.toolCallId,
+      tool: call.action.tool,
+      ok: status === "completed",
+      output,
+    });
+  }
+
+  /** The call, with what this message adds to it. */
+  #known(update: Parameters<typeof actionOf>[0] & { readonly toolCallId: string }): Call {
+    const known = this.#calls.get(update.toolCallId);
+    const action = actionOf(update, known?.action);
+    if (known !== undefined) {
+      known.action = action;
+      known.title = update.title ?? known.title;
+      return known;
+    }
+    const call: Call = { action, title: update.title ?? "", announced: false, done: false, granted: false };
+    this.#calls.set(update.toolCallId, call);
+    this.#message = "";
+    if (this.#calls.size > this.#request.turns) {
+      this.#onBreach({
+        code: "turn_limit",
+        text: `the agent had not finished after ${this.#request.turns} tool calls`,
+      });
+    }
+    return call;
+  }
+
+  /** The agent does it now. One that did not ask first is held to the policy all the same. */
+  #began(call: Call): void {
+    if (accessOf(call.action.kind) !== "read") this.#touched = true;
+    if (call.granted) return;
+    const verdict = verdictOf(this.#request, call.action);
+    if (verdict.verdict === "allowed") return;
+    const why = verdict.verdict === "denied" ? verdict.why : "the policy is ask, and the agent did not";
+    const what = call.action.command ?? call.title;
+    const request = `${call.action.tool}: ${what}`;
+    if (!this.#denied.has(request))
+      this.#emit({ type: "permission", tool: call.action.tool, request: what, decision: "denied" });
+    this.#denied.add(request);
+    this.#onBreach({ code: "refusal", text: `the agent did what it may not (${request}): ${why}` });
+  }
+
+  #diffs(content: readonly ToolCallContent[]): void {
+    for (const one of content) {
+      if (one.type !== "diff") continue;
+      const path = shownPath(this.#request.workspace, one.path);
+      this.#emit({ type: "diff", path, before: one.oldText ?? null, after: one.newText });
+    }
+  }
+
+  /** Answers a permission request by policy, and where that says so by a person. */
+  async permit({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
+    this.flush();
+    const call = this.#known(toolCall);
+    const verdict = verdictOf(this.#request, call.action);
+    const what = call.action.command ?? call.title;
+    const granted =
+      verdict.verdict === "allowed" || (verdict.verdict === "ask" && (await this.#ask(call.action.tool, what)));
+    call.granted = granted;
+    this.#emit({ type: "permission", tool: call.action.tool, request: what, decision: granted ? "allowed" : "denied" });
+    return reply(options, granted);
+  }
+
+  async #ask(tool: string, what: string): Promise<boolean> {
+    return (await this.#request.ask?.(`${tool}: ${what}`)) === "granted";
+  }
+}
+
+function textOf(content: readonly ToolCallContent[]): string {
+  const texts = content.flatMap((one) =>
+    one.type === "content" && one.content.type === "text" ? [one.content.text] : [],
+  );
+  return texts.join("\n");
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

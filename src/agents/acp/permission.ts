@@ -1,0 +1,80 @@
+import type { PermissionOption, RequestPermissionResponse, ToolCallUpdate, ToolKind } from "@agentclientprotocol/sdk";
+import type { AgentRequest } from "../../ports/provider.ts";
+import type { ToolAccess } from "../../ports/tool.ts";
+import { judge, type Verdict } from "../policy/policy.ts";
+
+/** What is known of a tool call of the agent; later messages fill it in. */
+export interface Action {
+  readonly tool: string;
+  readonly kind: ToolKind;
+  readonly command: string | null;
+}
+
+/** The action as the policy names it: `read write edit run …`, whatever the agent calls it. */
+export function actionOf(call: Pick<ToolCallUpdate, "kind" | "title" | "name" | "rawInput">, known?: Action): Action {
+  const kind = call.kind ?? known?.kind ?? "other";
+  const command = kind === "execute" ? (commandOf(call.rawInput) ?? known?.command ?? call.title ?? "") : null;
+  return { tool: names[kind], kind, command };
+}
+
+const names: Readonly<Record<ToolKind, string>> = {
+  read: "read",
+  search: "search",
+  think: "think",
+  fetch: "fetch",
+  edit: "edit",
+  delete: "delete",
+  move: "move",
+  execute: "run",
+  switch_mode: "switch_mode",
+  other: "other",
+};
+
+export function accessOf(kind: ToolKind): ToolAccess {
+  switch (kind) {
+    case "read":
+    case "search":
+    case "think":
+    case "fetch":
+      return "read";
+    case "edit":
+    case "delete":
+    case "move":
+      return "write";
+    case "execute":
+    case "switch_mode":
+    case "other":
+      return "command";
+  }
+}
+
+function commandOf(input: unknown): string | null {
+  if (typeof input !== "object" || input === null || !("command" in input)) return null;
+  const { command } = input;
+  if (typeof command === "string") return command;
+  const words = Array.isArray(command) ? command : [];
+  return words.length > 0 && words.every((word) => typeof word === "string") ? shellText(words) : null;
+}
+
+/** As `sh -c` and its like take it: their argument is the command. */
+function shellText(words: readonly string[]): string {
+  const [program = "", flag = "", script] = words;
+  if (/(^|\/)(ba|z|da)?sh$/.test(program) && /^-l?c$/.test(flag) && script !== undefined) return script;
+  return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
+
+/** What the policy says of an action. */
+export function verdictOf(request: AgentRequest, action: Action): Verdict {
+  if (action.kind === "fetch" && request.policy.network === false)
+    return { verdict: "denied", why: "the policy has network: false" };
+  const isTool = (name: string): boolean => Object.values(names).includes(name);
+  return judge(request.policy, { tool: action.tool, access: accessOf(action.kind), command: action.command, isTool });
+}
+
+/** Picks among the options that the agent declared; where none says no, the request is cancelled. */
+export function reply(options: readonly PermissionOption[], granted: boolean): RequestPermissionResponse {
+  const wanted = granted ? (["allow_once", "allow_always"] as const) : (["reject_once", "reject_always"] as const);
+  const option = wanted.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
+  if (option === undefined) return { outcome: { outcome: "cancelled" } };
+  return { outcome: { outcome: "selected", optionId: option.optionId } };
+}

@@ -1,0 +1,57 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join, sep } from "node:path";
+import type { StartProcess } from "../../ports/processes.ts";
+import type { AgentProvider } from "../../ports/provider.ts";
+import type { AcpAgent } from "./presets.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * An agent of its own make, spoken to over the Agent Client Protocol. It gets the environment of its node and, of ours, only
+ * the variables its `agent` names. It brings its own tools: the policy answers what it asks for, and ends it when it does
+ * without asking what it may not. The protocol and the agent are loaded when the first one runs.
+ */
+export function createAcpProvider(
+  name: string,
+  agent: AcpAgent,
+  environment: Environment,
+  start: StartProcess,
+): AgentProvider {
+  return {
+    name,
+    missing(_model, settings) {
+      const [program] = agent.argv;
+      if (!isThere(program, environment["PATH"] ?? "")) return `${program} is not on the PATH; ${agent.install}`;
+      if (settings?.tools === undefined) return null;
+      return `\`tools\` cannot hold an agent that brings its own (provider ${name}); leave them out, use a policy, or use provider ai`;
+    },
+    async run(request, emit, signal) {
+      const nothing = { message: "", usage: { inputTokens: 0, outputTokens: 0, turns: 0 }, beforeEffect: true };
+      if (signal.aborted)
+        return { ...nothing, outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" } };
+      const own = agent.variables.flatMap((key) =>
+        environment[key] === undefined ? [] : [[key, environment[key]] as const],
+      );
+      const env = { ...Object.fromEntries(own), ...request.env };
+      const child = await start({ argv: agent.argv, cwd: request.workspace, env });
+      if ("kind" in child) {
+        return { ...nothing, outcome: "error", reason: { code: "could_not_start", text: child.message } };
+      }
+      request.onProcess?.(child.process);
+      const { converse } = await import("./run.ts");
+      return converse(child, request, emit, signal);
+    },
+  };
+}
+
+function isThere(program: string, path: string): boolean {
+  const candidates = program.includes(sep) ? [program] : path.split(delimiter).map((folder) => join(folder, program));
+  return candidates.some((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return statSync(file).isFile();
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,148 @@
+import type { StopReason } from "@agentclientprotocol/sdk";
+import type { AgentEvent } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { ReasonCode } from "../../model/outcome.ts";
+import type { LiveProcess, ProcessEnd } from "../../ports/processes.ts";
+import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
+import { answerInstructions, isStructured, readAnswer } from "../answer.ts";
+import { oneLine } from "../text.ts";
+import { Conversation, type Breach } from "./conversation.ts";
+import { classify } from "./faults.ts";
+import { openSession, type Session } from "./session.ts";
+
+type End = Omit<AgentResult, "usage" | "beforeEffect">;
+
+/** Has an agent that runs as `child` do the work, and ends the child whatever comes. */
+export async function converse(
+  child: LiveProcess,
+  request: AgentRequest,
+  emit: (event: AgentEvent) => void,
+  signal: AbortSignal,
+): Promise<AgentResult> {
+  const stopped = new AbortController();
+  let breach: Breach | null = null;
+  const conversation = new Conversation(request, emit, (what) => {
+    breach ??= what;
+    stopped.abort();
+  });
+  const errorOutput = tailOf(child);
+  const stop = AbortSignal.any([signal, stopped.signal]);
+  let end: End;
+  try {
+    end = await untilGone(child, work(child, request, conversation, emit, stop));
+  } catch (error) {
+    end = { outcome: "error", reason: classify(error, errorOutput()), message: "" };
+  } finally {
+    await child.kill();
+  }
+  conversation.flush();
+  if (signal.aborted)
+    end = { outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" }, message: "" };
+  else if (breach !== null) end = failed((breach as Breach).code, (breach as Breach).text, conversation.message);
+  const { cost, calls } = conversation;
+  const usage = { inputTokens: 0, outputTokens: 0, turns: calls + 1, ...(cost === null ? {} : { cost }) };
+  return { ...end, usage, beforeEffect: !conversation.touched };
+}
+
+async function work(
+  child: LiveProcess,
+  request: AgentRequest,
+  conversation: Conversation,
+  emit: (event: AgentEvent) => void,
+  stop: AbortSignal,
+): Promise<End> {
+  const session = await orStopped(openSession(child, request, conversation, emit), stop);
+  if (session === "stopped") return cancelled;
+  const instructions = isStructured(request) ? answerInstructions(request) : "";
+  let text = [request.prompt, instructions].filter((part) => part !== "").join("\n\n");
+  for (let repairs = 0; ; repairs += 1) {
+    const reason = await turn(session, text, stop);
+    conversation.flush();
+    const { message } = conversation;
+    if (reason !== "end_turn") return endOf(reason, message);
+    const answer = isStructured(request) ? await readAnswer(message, request) : {};
+    if (!("problem" in answer)) return { outcome: "success", message, ...answer };
+    if (repairs >= limits.repairTurns) return failed("output_invalid", oneLine(answer.problem), message);
+    text = `Your answer cannot be used: ${answer.problem}. Answer again.`;
+    conversation.restart();
+  }
+}
+
+/** One prompt. Once stopped, the agent has a little time to end its turn in order. */
+async function turn(session: Session, text: string, stop: AbortSignal): Promise<StopReason> {
+  const prompting = session.prompt(text);
+  const ended = await orStopped(prompting, stop);
+  if (ended !== "stopped") return ended;
+  session.cancel();
+  const patience = AbortSignal.timeout(limits.acpCancelMs);
+  await orStopped(
+    prompting.catch(() => "cancelled" as const),
+    patience,
+  );
+  return "cancelled";
+}
+
+/** The promise's value, or `stopped` where the signal comes first. */
+async function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | "stopped"> {
+  const { promise: stopped, resolve } = Promise.withResolvers<"stopped">();
+  const onAbort = (): void => resolve("stopped");
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([promise, stopped]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    // Whatever it ends with after that is nobody's concern.
+    promise.catch(() => undefined);
+  }
+}
+
+/** Rejects when the agent ends before the work does. */
+async function untilGone(child: LiveProcess, working: Promise<End>): Promise<End> {
+  const gone = child.end.then((end) => {
+    throw new Error(`the agent ended (${howIt(end)}) before its work did`);
+  });
+  try {
+    return await Promise.race([working, gone]);
+  } finally {
+    gone.catch(() => undefined);
+    working.catch(() => undefined);
+  }
+}
+
+function howIt(end: ProcessEnd): string {
+  if (end.kind === "exit") return `exit ${end.code}`;
+  return end.kind === "signal" ? end.signal : end.kind;
+}
+
+/** Keeps the last of the agent's standard error. */
+function tailOf(child: LiveProcess): () => string {
+  let tail = Buffer.alloc(0);
+  child.stderr.on("data", (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]).subarray(-limits.acpErrorOutputBytes);
+  });
+  return () => tail.toString("utf8");
+}
+
+const cancelled: End = {
+  outcome: "cancelled",
+  reason: { code: "cancelled", text: "the agent was stopped" },
+  message: "",
+};
+
+function endOf(reason: Exclude<StopReason, "end_turn">, message: string): End {
+  switch (reason) {
+    case "cancelled":
+      return { ...cancelled, message };
+    case "refusal":
+      return failed("refusal", oneLine(`the agent refused: ${message || "no words"}`), message);
+    case "max_tokens":
+      return failed("output_limit", "the agent's answer was longer than it may be", message);
+    case "max_turn_requests":
+      return failed("turn_limit", "the agent used up its own turns", message);
+  }
+}
+
+function failed(code: ReasonCode, text: string, message: string): End {
+  return { outcome: "failure", reason: { code, text }, message };
+}

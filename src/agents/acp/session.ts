@@ -1,0 +1,118 @@
+import { Readable, Writable } from "node:stream";
+import {
+  client,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  RequestError,
+  type ClientConnection,
+  type ClientContext,
+  type NewSessionResponse,
+  type StopReason,
+} from "@agentclientprotocol/sdk";
+import type { AgentEvent } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { LiveProcess } from "../../ports/processes.ts";
+import type { AgentRequest } from "../../ports/provider.ts";
+import type { Conversation } from "./conversation.ts";
+import { verdictOf } from "./permission.ts";
+import { confined, readText, shownPath, writeText } from "./workspace.ts";
+
+/** A session with an agent that runs as a child process. */
+export interface Session {
+  prompt(text: string): Promise<StopReason>;
+  /** Asks the agent to stop its turn. */
+  cancel(): void;
+  /** Rejects once the agent is gone. */
+  readonly closed: Promise<void>;
+}
+
+/** Connects to a started agent and opens a session in the workspace. Rejects with what the agent or the connection says. */
+export async function openSession(
+  child: LiveProcess,
+  request: AgentRequest,
+  conversation: Conversation,
+  emit: (event: AgentEvent) => void,
+): Promise<Session> {
+  const connection = connect(child, request, conversation, emit);
+  const { agent } = connection;
+  const started = AbortSignal.timeout(limits.acpStartMs);
+  const initialized = await agent.request(
+    methods.agent.initialize,
+    {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: "trammel", version: "1" },
+    },
+    { cancellationSignal: started },
+  );
+  if (initialized.protocolVersion !== PROTOCOL_VERSION) {
+    throw new Error(`the agent speaks version ${initialized.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`);
+  }
+  const opened = await agent.request(
+    methods.agent.session.new,
+    { cwd: request.workspace, mcpServers: [] },
+    { cancellationSignal: started },
+  );
+  if (request.model !== null) await chooseModel(agent, opened, request.model);
+  const { sessionId } = opened;
+  return {
+    closed: connection.closed,
+    async prompt(text) {
+      const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+      return answer.stopReason;
+    },
+    cancel: () => void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined),
+  };
+}
+
+function connect(
+  child: LiveProcess,
+  request: AgentRequest,
+  conversation: Conversation,
+  emit: (event: AgentEvent) => void,
+): ClientConnection {
+  const { workspace } = request;
+  const inside = async (path: string): Promise<string> => {
+    const file = await confined(workspace, path);
+    if (file === null) throw RequestError.invalidParams(undefined, `${path} is outside the workspace`);
+    return file;
+  };
+  const app = client({ name: "trammel" })
+    .onNotification(methods.client.session.update, ({ params }) => conversation.take(params.update))
+    .onRequest(methods.client.session.requestPermission, ({ params }) => conversation.permit(params))
+    // Not advertised, but some agents call them regardless.
+    .onRequest(methods.client.fs.readTextFile, async ({ params }) => ({
+      content: await readText(await inside(params.path), params.line ?? 1, params.limit ?? null),
+    }))
+    .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
+      const file = await inside(params.path);
+      const verdict = verdictOf(request, { tool: "edit", kind: "edit", command: null });
+      if (verdict.verdict !== "allowed")
+        throw RequestError.invalidParams(undefined, "the policy does not let it write");
+      conversation.touch();
+      const before = await writeText(file, params.content);
+      emit({ type: "diff", path: shownPath(workspace, file), before, after: params.content });
+      return {};
+    });
+  const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
+  const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
+  return app.connect(ndJsonStream(output, input, { maxMessageBytes: limits.acpMessageBytes }));
+}
+
+/** A model that the agent does not offer is an error: another one is never used in its place. */
+async function chooseModel(
+  agent: ClientContext,
+  { sessionId, configOptions }: NewSessionResponse,
+  model: string,
+): Promise<void> {
+  const option = configOptions?.find((one) => one.category === "model");
+  if (option?.type !== "select")
+    throw new Error(`the agent does not let one choose its model; leave out "${model}" or set it up in the agent`);
+  const choices = option.options.flatMap((one) => ("options" in one ? one.options : [one]));
+  const short = model.slice(model.indexOf("/") + 1);
+  const chosen = choices.find(({ value }) => value === model) ?? choices.find(({ value }) => value === short);
+  if (chosen === undefined)
+    throw new Error(`the agent has no model "${model}"; it has: ${choices.map(({ value }) => value).join(", ")}`);
+  await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: chosen.value });
+}
