@@ -48,6 +48,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
       provider: createProviders({
         ...agents(config),
         ai: access,
+        environment: env,
         mask: (text) => redactor.text(text),
         ...(record === undefined ? {} : { record }),
       }),
@@ -79,9 +80,8 @@ function agents({ agent }: Config): { readonly provider?: string; readonly casse
 }
 
 function agentMissing(config: Config, env: ServiceOptions["env"]): string | null {
-  const provider = createProviders({ ...agents(config), ai: vendorAccess(config, env), mask: (text) => text })(
-    undefined,
-  );
+  const ai = vendorAccess(config, env);
+  const provider = createProviders({ ...agents(config), ai, environment: env, mask: (text) => text })(undefined);
   return typeof provider.missing === "string" ? provider.missing : provider.missing(config.agent.model ?? null);
 }
 
