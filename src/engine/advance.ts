@@ -22,7 +22,8 @@ export interface Step {
 export function advance(state: RunState, incoming: readonly EventBody[], now: number): Step {
   const events: EventBody[] = [];
   const commands: Command[] = [];
-  const wasWorking = state.workers > 0;
+  // The timer of an engine that died is not this one's.
+  const wasWorking = state.workers > 0 && !incoming.some((event) => event.type === "run.resumed");
   const take = (event: EventBody): void => {
     if (!fits(state, event)) return;
     reduce(state, event, now);
