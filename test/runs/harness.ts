@@ -8,7 +8,7 @@ import type { NodeResult } from "../../src/model/outcome.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { ActionContext, Capabilities, Performer } from "../../src/ports/performer.ts";
-import type { Engine, Observer, Refusal, RunHandle, StartRequest } from "../../src/runtime/api.ts";
+import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../../src/runtime/api.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createEngine } from "../../src/runtime/engine.ts";
@@ -61,6 +61,8 @@ export function chainOf(ids: readonly string[], more: Partial<PluginNode> = {}):
   );
 }
 
+export const three = chainOf(["a", "b", "c"]);
+
 export interface WorldOptions {
   readonly clock?: Clock;
   readonly can?: Partial<Capabilities>;
@@ -71,6 +73,8 @@ export interface WorldOptions {
 export class World {
   readonly home: string;
   readonly seen: JournalEvent[] = [];
+  /** Nodes in the order in which acts that note it performed them. */
+  readonly calls: string[] = [];
   readonly #dead = new Set<number>();
   readonly #journals: EmbeddedJournal[] = [];
   readonly #options: WorldOptions;
@@ -109,6 +113,25 @@ export class World {
     });
   }
 
+  /** Acts that note and perform every node, and hang in those that are named. */
+  hangingIn(...ids: readonly string[]): Readonly<Record<string, Act>> {
+    return {
+      "*": ({ node }) => {
+        this.calls.push(node.id);
+        return ids.includes(node.id) ? new Promise<NodeResult>(() => undefined) : success;
+      },
+    };
+  }
+
+  /** Runs until a node is being performed, and lets its engine, process 1, die there. */
+  async diedIn(node: string, of = three): Promise<string> {
+    const { run } = handle(await this.engine(this.hangingIn(node), 1).start(request(of), this.observer));
+    await until(() => this.calls.includes(node));
+    this.kill(1);
+    this.seen.length = 0;
+    return run;
+  }
+
   kill(pid: number): void {
     this.#dead.add(pid);
   }
@@ -131,6 +154,11 @@ export function processOf(pid: number): ProcessIdentity {
 export function request(of: Blueprint, more: Partial<StartRequest> = {}): StartRequest {
   const hashes = { contentHash: "content", bindingHash: "binding" };
   return { blueprint: of, document: "name: test", ...hashes, task: "do it", inputs: {}, cwd: tmpdir(), ...more };
+}
+
+/** Resumes a run of {@link three} unchanged. */
+export function again(run: string, more: Partial<ResumeRequest> = {}): ResumeRequest {
+  return { run, blueprint: three, contentHash: "content", bindingHash: "binding", acceptChanges: false, ...more };
 }
 
 export function handle(answer: RunHandle | Refusal): RunHandle {

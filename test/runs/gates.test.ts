@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import type { NodeResult } from "../../src/model/outcome.ts";
+import {
+  again,
+  blueprint,
+  bodies,
+  gate,
+  handle,
+  kinds,
+  plain,
+  request,
+  success,
+  until,
+  World,
+  type Act,
+} from "./harness.ts";
+
+describe("a gate", () => {
+  const asked = blueprint([gate("ask"), plain("ship")], [{ from: "ask", to: "ship", when: "success" }]);
+  const ask: Act = async (context) => {
+    context.report({ kind: "gate_opened", mode: "approval", prompt: "ship?", digest: "d1" });
+    const question = { run: context.run, node: "ask", mode: "approval", prompt: "ship?", evidence: [] } as const;
+    const answer = await context.can.gates.ask({ ...question, options: [], fields: {} }, context.signal);
+    if (answer.kind !== "approved") return { outcome: "error", reason: { code: "no_terminal", text: answer.kind } };
+    context.report({ kind: "gate_answered", by: answer.by, digest: "d1", answer: true });
+    return success;
+  };
+  const never = { ask: () => new Promise<never>(() => undefined) };
+  const answer = { type: "gate.answered", node: "ask", pass: 1, attempt: 1, by: "Ada", answer: true } as const;
+
+  test("is answered from another process, once; a wrong digest is turned away", async () => {
+    const served = new World({ can: { gates: never } });
+    const engine = served.engine({ ask, ship: () => success });
+    const { end, run } = handle(await engine.start(request(asked), served.observer));
+    const other = served.journal(2);
+    await until(() => other.find(run)?.status === "waiting");
+    await other.post(run, { ...answer, digest: "of something else" });
+    await other.post(run, { ...answer, digest: "d1" });
+    await other.post(run, { ...answer, digest: "d1", by: "Bob" });
+    expect(await end).toMatchObject({ status: "succeeded" });
+    expect(bodies(served.seen, "gate.answered")).toMatchObject([{ by: "Ada", answer: true }]);
+    expect(bodies(served.seen, "gate.opened")).toHaveLength(1);
+    await served.remove();
+  });
+
+  test("that was answered before the crash is not asked again", async () => {
+    const crashing = new World({ can: { gates: never } });
+    const stuck: Act = async (context) => {
+      await ask(context);
+      return new Promise<NodeResult>(() => undefined);
+    };
+    const first = handle(
+      await crashing.engine({ ask: stuck, ship: () => success }, 1).start(request(asked), crashing.observer),
+    );
+    await until(() => kinds(crashing.seen).includes("gate.opened ask"));
+    first.deliver({ ...answer, digest: "d1" });
+    await until(() => kinds(crashing.seen).includes("gate.answered ask"));
+    crashing.kill(1);
+    crashing.seen.length = 0;
+    const engine = crashing.engine({ ask, ship: () => success }, 2);
+    const resumed = handle(await engine.resume(again(first.run, { blueprint: asked }), crashing.observer));
+    expect(await resumed.end).toMatchObject({ status: "succeeded" });
+    expect(bodies(crashing.seen, "gate.answered")).toEqual([]);
+    await crashing.remove();
+  });
+
+  test("that nobody had answered is asked again", async () => {
+    const crashing = new World({ can: { gates: never } });
+    const first = handle(
+      await crashing.engine({ ask, ship: () => success }, 1).start(request(asked), crashing.observer),
+    );
+    await until(() => kinds(crashing.seen).includes("gate.opened ask"));
+    crashing.kill(1);
+    const engine = crashing.engine({ ask, ship: () => success }, 2);
+    const resumed = handle(await engine.resume(again(first.run, { blueprint: asked }), crashing.observer));
+    await until(() => bodies(crashing.seen, "gate.opened").length === 2);
+    resumed.deliver({ ...answer, attempt: 2, digest: "d1" });
+    expect(await resumed.end).toMatchObject({ status: "succeeded" });
+    await crashing.remove();
+  });
+});

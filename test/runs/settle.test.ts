@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { again, blueprint, bodies, handle, plain, World } from "./harness.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.remove());
+
+describe("a decision about an unconfirmed node", () => {
+  test.each([
+    ["done", "succeeded", ["a", "b", "c"]],
+    ["again", "succeeded", ["a", "b", "b", "c"]],
+    ["failed", "failed", ["a", "b"]],
+  ] as const)("as %s", async (as, status, performed) => {
+    const edges = [
+      { from: "a", to: "b" },
+      { from: "b", to: "c", when: "success" },
+    ];
+    const of = blueprint([plain("a"), plain("b"), plain("c")], edges);
+    const run = await world.diedIn("b", of);
+    const engine = world.engine(world.hangingIn(), 2);
+    await handle(await engine.resume(again(run, { blueprint: of }), world.observer)).end;
+    expect(await engine.resume(again(run, { blueprint: of }), world.observer)).toMatchObject({
+      refused: "finished",
+      hint: expect.stringContaining("settle"),
+    });
+    const settle = { node: "b", as, by: "Ada", reason: "looked at it" };
+    const settled = handle(await engine.resume(again(run, { blueprint: of, settle }), world.observer));
+    expect(await settled.end).toMatchObject({ status });
+    expect(world.calls).toEqual(performed);
+    expect(world.journal(3).find(run)).toMatchObject({ status });
+  });
+
+  test("about a node that waits for none is refused", async () => {
+    const run = await world.diedIn("b");
+    const engine = world.engine(world.hangingIn(), 2);
+    await handle(await engine.resume(again(run), world.observer)).end;
+    const settle = { node: "a", as: "done", by: "Ada" } as const;
+    expect(await engine.resume(again(run, { settle }), world.observer)).toMatchObject({ refused: "bad_input" });
+  });
+
+  test("of two at once has one winner", async () => {
+    const run = await world.diedIn("b");
+    await handle(await world.engine(world.hangingIn(), 2).resume(again(run), world.observer)).end;
+    const settle = { node: "b", as: "done", by: "Ada" } as const;
+    const engines = [world.engine(world.hangingIn(), 2), world.engine(world.hangingIn(), 3)];
+    const answers = await Promise.all(engines.map((engine) => engine.resume(again(run, { settle }), world.observer)));
+    expect(answers.filter((answer) => !("refused" in answer))).toHaveLength(1);
+    await Promise.all(answers.flatMap((answer) => ("refused" in answer ? [] : [answer.end])));
+    expect(bodies(world.journal(4).read(run), "node.settled")).toHaveLength(1);
+  });
+});
