@@ -32,7 +32,7 @@ export async function readInputs(
 }
 
 async function readInputFile(file: string, cwd: string): Promise<InputsResult> {
-  const document = await readDocument(file, cwd);
+  const document = readDocument(file, cwd);
   if (isProblem(document)) return { problem: document };
   const { parseDocument } = await import("yaml");
   const parsed = parseDocument(document.text, { version: "1.2", uniqueKeys: true });

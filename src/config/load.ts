@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
@@ -29,10 +29,8 @@ export async function loadConfig(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedConfig> {
-  const [user, project] = await Promise.all([
-    read(userFile(env)),
-    findProject(cwd).then((file) => (file === null ? null : read(file))),
-  ]);
+  const file = findProject(cwd);
+  const [user, project] = await Promise.all([read(userFile(env)), file === null ? null : read(file)]);
   const found = [user, project].filter((one) => one !== null);
   return {
     config: merge(user?.config ?? emptyConfig, project?.config ?? emptyConfig),
@@ -56,7 +54,8 @@ interface FileRead {
 async function read(file: string): Promise<FileRead | null> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    // Synchronous: two small files at start-up, before there is anything to wait for beside them.
+    text = readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
@@ -83,17 +82,10 @@ function located(config: Config, folder: string): Config {
     : { ...config, agent: { ...config.agent, cassettes: resolve(folder, cassettes) } };
 }
 
-async function findProject(cwd: string): Promise<string | null> {
+function findProject(cwd: string): string | null {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const file = join(folder, projectFile);
-    if (await isThere(file)) return file;
-    if (folder === dirname(folder) || (await isThere(join(folder, ".git")))) return null;
+    if (existsSync(file)) return file;
+    if (folder === dirname(folder) || existsSync(join(folder, ".git"))) return null;
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -13,7 +13,7 @@ export async function check(world: World, files: readonly string[], format: Chec
   const all: DiagnosticJson[] = [];
   let code: number = exitCodes.ok;
   for (const file of files) {
-    const document = await readDocument(file, world.cwd);
+    const document = readDocument(file, world.cwd);
     if (isProblem(document)) {
       code = report(world, document);
       continue;

@@ -23,7 +23,7 @@ export async function demo(world: World, options: { readonly plain?: true }): Pr
     await cp(join(examples, "demo-project"), copy, { recursive: true });
     await cp(join(examples, blueprint), join(copy, blueprint));
   }
-  const document = await readDocument(join(project, blueprint), project);
+  const document = readDocument(join(project, blueprint), project);
   if (isProblem(document)) return report(world, document);
   const stage: World = { ...world, cwd: project, env: { ...world.env, TRAMMEL_HOME: join(folder, "home") } };
   const agent = { provider: "replay", cassettes: join(examples, "demo-cassettes") };

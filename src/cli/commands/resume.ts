@@ -1,6 +1,6 @@
 import type { RunRow } from "../../ports/journal.ts";
 import type { Settlement } from "../../runtime/api.ts";
-import type { SourceDocument } from "../document.ts";
+import { readDocument, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
@@ -50,8 +50,7 @@ async function readRun(world: World, text: string): Promise<StoredRun | number> 
     const [first] = journal.read(row.run);
     const file = first?.body.type === "run.started" ? first.body.file : undefined;
     const kept = journal.definition(row.definition);
-    const { readDocument } = await import("../document.ts");
-    const now = file === undefined ? null : await readDocument(file, row.cwd);
+    const now = file === undefined ? null : readDocument(file, row.cwd);
     const documents = [
       ...(now === null || isProblem(now) ? [] : [now]),
       ...(kept === null

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { stat } from "node:fs/promises";
 import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
+import { isFolder } from "../files.ts";
 import { readInputs } from "../inputs.ts";
 import { prepare, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -19,11 +19,10 @@ export interface RunOptions extends DriveOptions {
 
 export async function run(world: World, task: string | undefined, options: RunOptions): Promise<number> {
   const cwd = resolve(world.cwd, options.cwd ?? ".");
-  const folder = await stat(cwd).catch(() => null);
-  if (folder?.isDirectory() !== true) return report(world, usage(`--cwd ${options.cwd ?? cwd} is no folder`));
+  if (!isFolder(cwd)) return report(world, usage(`--cwd ${options.cwd ?? cwd} is no folder`));
   const config = await readConfig(world, cwd);
   if (typeof config === "number") return config;
-  const document = await chooseBlueprint(world, options.blueprint ?? config.default, cwd);
+  const document = chooseBlueprint(world, options.blueprint ?? config.default, cwd);
   if (isProblem(document)) return report(world, document);
   const prepared = await prepare(world, document, config);
   if (typeof prepared === "number") return prepared;
@@ -52,12 +51,12 @@ export async function run(world: World, task: string | undefined, options: RunOp
 }
 
 /** A blueprint named on the command line is looked for where the person stands; the default, where the run works. */
-async function chooseBlueprint(world: World, name: string | undefined, cwd: string): Promise<SourceDocument | Problem> {
+function chooseBlueprint(world: World, name: string | undefined, cwd: string): SourceDocument | Problem {
   if (name !== undefined) {
-    const found = await findBlueprint(name, world.cwd);
+    const found = findBlueprint(name, world.cwd);
     return isProblem(found) && cwd !== world.cwd && !name.includes("/") ? findBlueprint(name, cwd) : found;
   }
-  const known = await listBlueprints(cwd);
+  const known = listBlueprints(cwd);
   return usage(
     "no blueprint was named and trammel.yaml has no `default:`",
     known.length === 0

@@ -1,6 +1,7 @@
 import measure from "fast-string-truncated-width";
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made on first use: it loads tables that plain text never needs. */
+let segmenter: Intl.Segmenter | undefined;
 const printable = /^[\u0020-\u007e]*$/;
 /** UTF-16 units looked at for each column; more than that is combining marks. */
 const unitsPerColumn = 16;
@@ -15,7 +16,9 @@ export function fit(text: string, columns: number): string {
   if (columns <= 0) return "";
   const near = text.slice(0, (columns + 1) * unitsPerColumn);
   if (near.length === text.length && width(text) <= columns) return text;
+  if (printable.test(near)) return `${near.slice(0, columns - 1)}…`;
   let kept = "";
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { segment } of segmenter.segment(near)) {
     if (width(kept + segment) > columns - 1) break;
     kept += segment;

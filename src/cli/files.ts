@@ -1,0 +1,18 @@
+import { statSync, type Stats } from "node:fs";
+
+export function isFile(path: string): boolean {
+  return look(path)?.isFile() ?? false;
+}
+
+export function isFolder(path: string): boolean {
+  return look(path)?.isDirectory() ?? false;
+}
+
+/** Undefined for whatever cannot be looked at, for any reason. */
+function look(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
