@@ -1,6 +1,9 @@
 import type { Row } from "./measure.ts";
 import { checkRow } from "./rows/check.ts";
+import { durableRows } from "./rows/durable.ts";
 import { engineRows } from "./rows/engine.ts";
+import { resumeRow } from "./rows/resume.ts";
+import { scriptRow } from "./rows/script.ts";
 import { startUpRows } from "./rows/start-up.ts";
 
-export const rows: readonly Row[] = [...engineRows, checkRow, ...startUpRows];
+export const rows: readonly Row[] = [...durableRows, scriptRow, ...engineRows, checkRow, ...startUpRows, resumeRow];

@@ -39,7 +39,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
   const engine = createEngine({
     journal,
-    performers: performersOf(config, redactor),
+    performers: performersOf(options, redactor),
     can: {
       processes: createProcessRunner({ blobs, redactor, clock }),
       blobs,
@@ -64,10 +64,10 @@ async function openServices(options: ServiceOptions): Promise<Services> {
 
 const tools: ToolRegistry = { get: () => undefined, names: () => [] };
 
-function performersOf(config: Config, redactor: Redactor): Performers {
+/** Throws where two plug-ins bring the same node type, or one a built-in one: a mistake of the program that hands them in. */
+function performersOf({ config, plugins = [] }: ServiceOptions, redactor: Redactor): Performers {
   const handed = [human, createAgentPerformer(config.agent, clock)];
-  const performers = createPerformers({ redactor, handed, plugins: [] });
-  // Without plug-ins there is nothing that could contradict.
+  const performers = createPerformers({ redactor, handed, plugins });
   if ("problems" in performers) throw new Error(performers.problems.join("\n"));
   return performers;
 }

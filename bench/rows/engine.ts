@@ -1,11 +1,10 @@
 import { fan, layers, line, skewed } from "../documents.ts";
 import { alone, interleave } from "../measure.ts";
 import type { Row } from "../measure.ts";
-import { blueprintOf, runPure } from "../pure-engine.ts";
-import type { PureRun } from "../pure-engine.ts";
+import { blueprintOf, pureRun, pureTime } from "../pure-engine.ts";
 
 const body = 'type: script, run: "true"';
-const perNode = ({ ms, starts }: PureRun): number => (ms * 1000) / starts;
+const rounds = 5;
 
 function pure(id: string, what: string, text: () => string): Row {
   return {
@@ -14,38 +13,39 @@ function pure(id: string, what: string, text: () => string): Row {
     floorName: "",
     reach: { atMost: 40 },
     ratio: false,
-    measure: async () => {
+    measure: () => {
       const blueprint = blueprintOf(text());
-      runPure(blueprint);
-      return alone(
-        "µs a node",
-        Array.from({ length: 5 }, () => perNode(runPure(blueprint))),
-      );
+      const { starts } = pureRun(blueprint);
+      const figures = Array.from({ length: rounds }, () => pureTime(blueprint) / starts);
+      return Promise.resolve(alone("µs a node", figures));
     },
   };
 }
 
-/** Cost by unit of the larger graph ÷ that of the smaller one: 1 is linear. */
-function growth(id: string, what: string, small: () => string, large: () => string): Row {
+/** Cost of an edge in the larger graph ÷ that in the smaller one: 1 is linear. */
+function growth(id: string, what: string, graph: (size: number) => string, small: number, large: number): Row {
   return {
     id,
-    what: `pure engine, growth ${what}`,
+    what: `pure engine, growth of ${what}`,
     floorName: "the small one",
     reach: { atMost: 1.5 },
     ratio: true,
     measure: async () => {
-      const [few, many] = [blueprintOf(small()), blueprintOf(large())];
-      const [fewUnits, manyUnits] = [few.edges.length, many.edges.length];
-      const perEdge = (run: PureRun, edges: number): number => (run.ms * 1000) / edges;
-      for (let n = 0; n < 5; n++) runPure(few);
-      const { subject, floor, ratio } = await interleave(
-        7,
-        () => perEdge(runPure(many), manyUnits),
-        () => perEdge(runPure(few), fewUnits),
+      const [few, many] = [blueprintOf(graph(small)), blueprintOf(graph(large))];
+      const [fewEdges, manyEdges] = [few.edges.length, many.edges.length];
+      const times = await interleave(
+        rounds,
+        () => pureTime(many) / manyEdges,
+        () => pureTime(few) / fewEdges,
       );
-      const bytes = runPure(many).bytes / manyUnits / (runPure(few).bytes / fewUnits);
-      const note = `${fewUnits} → ${manyUnits} edges; journal bytes an edge ${bytes.toFixed(2)} ×`;
-      return { unit: "µs an edge", subject, floor, figure: ratio, note };
+      const bytes = pureRun(many).bytes / manyEdges / (pureRun(few).bytes / fewEdges);
+      return {
+        unit: "µs an edge",
+        subject: times.subject,
+        floor: times.floor,
+        figure: times.ratio,
+        note: `${fewEdges} → ${manyEdges} edges; journal bytes an edge ${bytes.toFixed(2)} ×`,
+      };
     },
   };
 }
@@ -53,28 +53,8 @@ function growth(id: string, what: string, small: () => string, large: () => stri
 export const engineRows: readonly Row[] = [
   pure("engine-1k", "1,000 in a line", () => line(1000, body)),
   pure("engine-10k", "10,000 in a line", () => line(10_000, body)),
-  growth(
-    "growth-line",
-    "of a line",
-    () => line(1000, body),
-    () => line(10_000, body),
-  ),
-  growth(
-    "growth-fan",
-    "of a fan",
-    () => fan(250, body),
-    () => fan(1000, body),
-  ),
-  growth(
-    "growth-layers",
-    "of layers",
-    () => layers(10, 10, body),
-    () => layers(30, 30, body),
-  ),
-  growth(
-    "growth-skewed",
-    "of a skewed join",
-    () => skewed(1000, body),
-    () => skewed(10_000, body),
-  ),
+  growth("growth-line", "a line", (size) => line(size, body), 1000, 10_000),
+  growth("growth-fan", "a fan", (size) => fan(size, body), 250, 1000),
+  growth("growth-layers", "layers", (size) => layers(size, size, body), 10, 30),
+  growth("growth-skewed", "a skewed join", (size) => skewed(size, body), 1000, 10_000),
 ];

@@ -2,6 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { GateKeeper } from "../ports/gate.ts";
 import type { Journal } from "../ports/journal.ts";
+import type { Plugin } from "../ports/plugin.ts";
 import type { Engine } from "../runtime/api.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,6 +19,8 @@ export interface ServiceOptions {
   readonly ownFolders: readonly string[];
   /** Folder for cassettes of each agent turn. */
   readonly record?: string;
+  /** Node types from outside. */
+  readonly plugins?: readonly Plugin[];
   /** Told of what a crash or a fault of the disk left behind, as a sentence. */
   readonly notice: (what: string) => void;
 }

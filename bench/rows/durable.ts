@@ -1,0 +1,104 @@
+import { line } from "../documents.ts";
+import { rawAppends, sqliteCommits } from "../floors.ts";
+import { documentOf, openHost } from "../host.ts";
+import type { Host } from "../host.ts";
+import { against, alone, interleave, median, timed } from "../measure.ts";
+import type { Row } from "../measure.ts";
+import { inScratch } from "../scratch.ts";
+import { journalBytes } from "../store.ts";
+
+const noops = 300;
+const sequence = documentOf(line(noops, "type: noop"));
+const short = documentOf(line(20, "type: noop"));
+const runsAtOnce = 64;
+
+/** Both sides write so much before it counts that their logs have been taken over into the file and begun anew. */
+const warmUps = 12;
+
+function inHost<T>(work: (host: Host, folder: string) => Promise<T>): Promise<T> {
+  return inScratch(async (folder) => {
+    const host = await openHost(folder);
+    try {
+      return await work(host, folder);
+    } finally {
+      await host.close();
+    }
+  });
+}
+
+const perNode = async (host: Host): Promise<number> => ((await timed(() => host.run(sequence))) * 1000) / noops;
+
+const sequential: Row = {
+  id: "no-op",
+  what: "durable no-op node, one run",
+  floorName: "SQLite commit of the same bytes",
+  reach: { atMost: 1.35 },
+  ratio: true,
+  measure: () =>
+    inHost(async (host, folder) => {
+      for (let n = 0; n < warmUps; n++) await host.run(sequence);
+      const bytes = Math.round(journalBytes(folder) / (warmUps * noops));
+      const commits = sqliteCommits(folder, bytes);
+      const appends = rawAppends(folder, bytes);
+      for (let n = 0; n < warmUps; n++) commits.commits(noops);
+      const raw: number[] = [];
+      const rounds = await interleave(
+        15,
+        () => perNode(host),
+        () => {
+          raw.push((appends.commits(noops) * 1000) / noops);
+          return (commits.commits(noops) * 1000) / noops;
+        },
+      );
+      commits.close();
+      appends.close();
+      return against("µs a node", rounds, `${bytes} bytes; raw append + fdatasync ${median(raw).toFixed(0)} µs`);
+    }),
+};
+
+const parallel: Row = {
+  id: "parallel",
+  what: `${runsAtOnce} runs at once of 20 no-op nodes`,
+  floorName: "one run by itself",
+  reach: { atLeast: 8 },
+  ratio: true,
+  measure: () =>
+    inHost(async (host) => {
+      for (let n = 0; n < 3; n++) await host.run(sequence);
+      const rounds = await interleave(
+        7,
+        async () => {
+          const all = Array.from({ length: runsAtOnce }, () => short);
+          const ms = await timed(() => Promise.all(all.map((document) => host.run(document))));
+          return (runsAtOnce * 20 * 1000) / ms;
+        },
+        async () => 1e6 / (await perNode(host)),
+      );
+      return against("nodes a second", rounds);
+    }),
+};
+
+const processor: Row = {
+  id: "cpu",
+  what: "processor time of 1,000 no-op nodes in a line, system calls included",
+  floorName: "",
+  reach: { atMost: 60 },
+  ratio: false,
+  measure: () =>
+    inHost(async (host) => {
+      const thousand = documentOf(line(1000, "type: noop"));
+      for (let n = 0; n < 3; n++) await host.run(thousand);
+      const figures: number[] = [];
+      const users: number[] = [];
+      for (let n = 0; n < 7; n++) {
+        const before = process.cpuUsage();
+        await host.run(thousand);
+        const { user, system } = process.cpuUsage(before);
+        figures.push((user + system) / 1000);
+        users.push(user / 1000);
+      }
+      return alone("µs a node", figures, `${median(users).toFixed(0)} of it in user mode`);
+    }),
+};
+
+export const durableRows: readonly Row[] = [sequential, parallel, processor];
