@@ -8,6 +8,7 @@ import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Template } from "../model/template.ts";
 import type { ActionContext, Capabilities, Progress } from "../ports/performer.ts";
+import type { ProcessRunner } from "../ports/processes.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
 import { fileBlobs } from "../runtime/blobs/files.ts";
 import { ManualClock } from "../runtime/clock.ts";
@@ -37,6 +38,7 @@ interface World {
   readonly env?: Readonly<Record<string, string>>;
   readonly answer?: "approved" | "declined" | "nobody";
   readonly timeoutMs?: number;
+  readonly run?: ProcessRunner["run"];
 }
 
 const prompt: Template = {
@@ -54,7 +56,7 @@ function world(part: World) {
   const blobs = fileBlobs(join(folder, "blobs"));
   const asked: string[] = [];
   const can: Capabilities = {
-    processes: { run: () => Promise.reject(new Error("no process is needed")) },
+    processes: { run: part.run ?? (() => Promise.reject(new Error("no process is needed"))) },
     blobs,
     tools: smallTools(),
     gates: {
@@ -129,19 +131,27 @@ test("a node's settings win over the document's, and those over the configuratio
   });
 });
 
-test("commands of an agent see an allow-list and what the node names, nothing else", async () => {
-  const env = {
-    PATH: "/bin",
-    LC_ALL: "C",
-    TRAMMEL_RUN: "r1",
-    NAMED: "1",
-    TOKEN: "2",
-    OTHER: "canary-7f3",
-    ANTHROPIC_API_KEY: "canary-7f3",
-  };
-  const template = { source: "1", parts: [{ text: "1" }] };
-  const request = await requested({ env, node: { env: { NAMED: template }, secrets: ["TOKEN"] } });
-  expect(request.env).toEqual({ PATH: "/bin", LC_ALL: "C", TRAMMEL_RUN: "r1", NAMED: "1", TOKEN: "2" });
+test("commands of an agent get the environment of the node", async () => {
+  const env = { PATH: "/bin", NAMED: "1" };
+  expect((await requested({ env })).env).toEqual(env);
+});
+
+test("a child of a tool is reported as soon as it exists", async () => {
+  const child = { pid: 7, startTime: "1", bootId: "b" };
+  const { performer, context, reported } = world({
+    provider: {
+      async run(request) {
+        await request.processes.run({ argv: ["x"], cwd: "/", env: {}, outputBytes: 1 }, new AbortController().signal);
+        return done;
+      },
+    },
+    run: (spec) => {
+      spec.onStart?.(child);
+      return Promise.reject(new Error("that is all"));
+    },
+  });
+  await expect(performer.perform(context)).rejects.toThrow("that is all");
+  expect(reported).toEqual([{ kind: "process", process: child }]);
 });
 
 describe("the result", () => {

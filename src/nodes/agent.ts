@@ -65,7 +65,6 @@ function isMissing(provider: AgentProvider | { readonly missing: string }): prov
 
 async function requestOf(context: ActionContext<AgentNode>, settings: AgentSettings): Promise<AgentRequest> {
   const { node, can, cwd, attempt } = context;
-  const inherited = await context.environment();
   const onProcess = (process: ProcessIdentity): void => context.report({ kind: "process", process });
   return {
     run: context.run,
@@ -80,7 +79,7 @@ async function requestOf(context: ActionContext<AgentNode>, settings: AgentSetti
     ...(node.output === undefined ? {} : { output: node.output }),
     ...(node.options === undefined ? {} : { options: node.options }),
     workspace: cwd,
-    env: allowed(inherited, [...Object.keys(node.env ?? {}), ...(node.secrets ?? [])]),
+    env: await context.environment(),
     processes: {
       run: (spec, signal) =>
         can.processes.run({ ...spec, onStart: (child) => (spec.onStart?.(child), onProcess(child)) }, signal),
@@ -103,14 +102,6 @@ async function ask(context: ActionContext<AgentNode>, request: string): Promise<
   );
   if (answer.kind === "nobody" || answer.kind === "end_of_input") return "nobody";
   return answer.kind === "approved" ? "granted" : "declined";
-}
-
-/** Names that say who and where one is, how to find programs and how to talk. Beside them a node names what it needs. */
-const common =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|TERM|TZ|TMPDIR|TEMP|TMP|LANG|LANGUAGE|LC_\w+|XDG_\w+|TRAMMEL_\w+|CI|NO_COLOR)$/;
-
-function allowed(env: Readonly<Record<string, string>>, named: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => common.test(name) || named.includes(name)));
 }
 
 function timeout(result: AgentResult): AgentResult {
