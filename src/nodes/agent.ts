@@ -117,8 +117,8 @@ async function nodeResult(result: AgentResult, context: ActionContext<AgentNode>
   return {
     outcome,
     output: await captured(result.message, context.can.blobs),
-    usage,
     beforeEffect,
+    ...(usage === undefined ? {} : { usage }),
     ...(reason === undefined ? {} : { reason }),
     ...(value === undefined ? {} : { value }),
     ...(option === undefined ? {} : { option }),

@@ -39,7 +39,8 @@ export interface AgentResult {
   readonly value?: Json;
   /** Which of the request's options was chosen; present in a success where there are any. */
   readonly option?: string;
-  readonly usage: Usage;
+  /** Absent means unknown, never zero. */
+  readonly usage?: Usage;
   /** How long to wait before another try, where the provider said so. */
   readonly retryAfterMs?: number;
   /** True where no tool with an effect ran, so that an error may be tried again. */

@@ -2,13 +2,15 @@ import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
   SessionUpdate,
+  ToolCallUpdate,
   ToolCallContent,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
+import type { Usage } from "../../model/outcome.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { Speech } from "../speech.ts";
-import { accessOf, actionOf, reply, verdictOf, type Action } from "./permission.ts";
+import { accessOf, actionOf, reply, verdictOf, type Action, type Described } from "./permission.ts";
 import { shownPath } from "./workspace.ts";
 
 /** Why the agent has to be stopped. */
@@ -33,6 +35,8 @@ export class Conversation {
   readonly #denied = new Set<string>();
   #message = "";
   #touched = false;
+  #tokens: { readonly inputTokens: number; readonly outputTokens: number } | null = null;
+  /** US dollars; null where the agent does not say, or counts in something else. */
   #cost: number | null = null;
 
   constructor(request: AgentRequest, emit: (event: AgentEvent) => void, onBreach: (breach: Breach) => void) {
@@ -56,9 +60,24 @@ export class Conversation {
     return this.#touched;
   }
 
-  /** In the currency the agent counts in, US dollars as far as known; null where it does not say. */
-  get cost(): number | null {
-    return this.#cost;
+  /** What the agent says it used; undefined where it does not say. */
+  usage(): Usage | undefined {
+    if (this.#tokens === null) return undefined;
+    return { ...this.#tokens, turns: this.calls + 1, ...(this.#cost === null ? {} : { cost: this.#cost }) };
+  }
+
+  /** Adds tokens in either of the ways in which agents report them: with a piece of text, or with the end of a prompt. */
+  countIn(usage: unknown): void {
+    const { inputTokens, outputTokens } = {
+      inputTokens: null,
+      outputTokens: null,
+      ...(typeof usage === "object" ? usage : {}),
+    };
+    if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return;
+    const before = this.#tokens ?? { inputTokens: 0, outputTokens: 0 };
+    this.#tokens = { inputTokens: before.inputTokens + inputTokens, outputTokens: before.outputTokens + outputTokens };
+    const now = this.usage();
+    if (now !== undefined) this.#emit({ type: "usage", usage: now });
   }
 
   /** A new prompt in the same session. */
@@ -81,6 +100,7 @@ export class Conversation {
       case "agent_message_chunk":
         if (update.content.type !== "text") return;
         this.#message += update.content.text;
+        this.countIn(update._meta?.["usage"]);
         return this.#speech.say("text", update.content.text);
       case "agent_thought_chunk":
         return update.content.type === "text" ? this.#speech.say("thinking", update.content.text) : undefined;
@@ -101,11 +121,7 @@ export class Conversation {
     const { status } = update;
     if (status === "in_progress" || status === "completed") this.#began(call);
     // Its arguments may come only with an update: it is announced once they are there, or once it runs.
-    if (!call.announced && (update.rawInput !== undefined || (status ?? "pending") !== "pending")) {
-      call.announced = true;
-      const input = (update.rawInput ?? { title: call.title }) as Json; // parsed from JSON
-      this.#emit({ type: "tool_call", id: update.toolCallId, tool: call.action.tool, input });
-    }
+    if (update.rawInput !== undefined || (status ?? "pending") !== "pending") this.#announce(call, update);
     if ((status !== "completed" && status !== "failed") || call.done) return;
     call.done = true;
     const content = update.content ?? [];
@@ -120,8 +136,15 @@ export class Conversation {
     });
   }
 
+  #announce(call: Call, { toolCallId, rawInput }: ToolCallUpdate): void {
+    if (call.announced) return;
+    call.announced = true;
+    const input = (rawInput ?? { title: call.title }) as Json; // parsed from JSON
+    this.#emit({ type: "tool_call", id: toolCallId, tool: call.action.tool, input });
+  }
+
   /** The call, with what this message adds to it. */
-  #known(update: Parameters<typeof actionOf>[0] & { readonly toolCallId: string }): Call {
+  #known(update: Described & { readonly toolCallId: string }): Call {
     const known = this.#calls.get(update.toolCallId);
     const action = actionOf(update, known?.action);
     if (known !== undefined) {
@@ -168,6 +191,7 @@ export class Conversation {
   async permit({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
     this.flush();
     const call = this.#known(toolCall);
+    this.#announce(call, toolCall);
     const verdict = verdictOf(this.#request, call.action);
     const what = call.action.command ?? call.title;
     const granted =

@@ -1,4 +1,4 @@
-import { RequestError } from "@agentclientprotocol/sdk";
+import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { ReasonCode } from "../../model/outcome.ts";
 import { oneLine } from "../text.ts";
 

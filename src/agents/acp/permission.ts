@@ -1,4 +1,9 @@
-import type { PermissionOption, RequestPermissionResponse, ToolCallUpdate, ToolKind } from "@agentclientprotocol/sdk";
+import type {
+  PermissionOption,
+  RequestPermissionResponse,
+  ToolCallUpdate,
+  ToolKind,
+} from "@agentclientprotocol/sdk/unstable";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { ToolAccess } from "../../ports/tool.ts";
 import { judge, type Verdict } from "../policy/policy.ts";
@@ -11,11 +16,15 @@ export interface Action {
 }
 
 /** The action as the policy names it: `read write edit run …`, whatever the agent calls it. */
-export function actionOf(call: Pick<ToolCallUpdate, "kind" | "title" | "name" | "rawInput">, known?: Action): Action {
+export function actionOf(call: Described, known?: Action): Action {
   const kind = call.kind ?? known?.kind ?? "other";
   const command = kind === "execute" ? (commandOf(call.rawInput) ?? known?.command ?? call.title ?? "") : null;
-  return { tool: names[kind], kind, command };
+  const own = call.name ?? call._meta?.["toolName"];
+  const tool = kind === "other" && typeof own === "string" ? own : known?.kind === kind ? known.tool : names[kind];
+  return { tool, kind, command };
 }
+
+export type Described = Pick<ToolCallUpdate, "kind" | "title" | "name" | "rawInput" | "_meta">;
 
 const names: Readonly<Record<ToolKind, string>> = {
   read: "read",

@@ -57,9 +57,19 @@ test("the end of its turn is a success, its last message the answer", async () =
     outcome: "success",
     message: "All done, é😀.",
     beforeEffect: true,
-    usage: { turns: 2 },
   });
+  expect(result.usage).toBeUndefined();
   expect(events.map((event) => event.type)).toEqual(["thinking", "text", "tool_call", "tool_result", "text"]);
+});
+
+test("tokens are counted in either way agents report them", async () => {
+  const { result, events } = await perform([
+    { tokens: 100, with: "text" },
+    { call: { kind: "read", title: "a.js", ask: false } },
+    { tokens: 10, with: "end" },
+  ]);
+  expect(result.usage).toEqual({ inputTokens: 110, outputTokens: 2, turns: 2 });
+  expect(events.at(-1)).toEqual({ type: "usage", usage: result.usage });
 });
 
 test("a change is shown with its path in the workspace, and is an effect", async () => {

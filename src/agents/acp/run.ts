@@ -1,4 +1,4 @@
-import type { StopReason } from "@agentclientprotocol/sdk";
+import type { StopReason } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { ReasonCode } from "../../model/outcome.ts";
@@ -39,9 +39,8 @@ export async function converse(
   if (signal.aborted)
     end = { outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" }, message: "" };
   else if (breach !== null) end = failed((breach as Breach).code, (breach as Breach).text, conversation.message);
-  const { cost, calls } = conversation;
-  const usage = { inputTokens: 0, outputTokens: 0, turns: calls + 1, ...(cost === null ? {} : { cost }) };
-  return { ...end, usage, beforeEffect: !conversation.touched };
+  const usage = conversation.usage();
+  return { ...end, ...(usage === undefined ? {} : { usage }), beforeEffect: !conversation.touched };
 }
 
 async function work(

@@ -9,7 +9,7 @@ import {
   type ClientContext,
   type NewSessionResponse,
   type StopReason,
-} from "@agentclientprotocol/sdk";
+} from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
@@ -60,6 +60,7 @@ export async function openSession(
     closed: connection.closed,
     async prompt(text) {
       const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+      conversation.countIn(answer.usage);
       return answer.stopReason;
     },
     cancel: () => void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined),

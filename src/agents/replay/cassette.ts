@@ -50,7 +50,7 @@ const result = z.strictObject({
   message: z.string(),
   value: json.exactOptional(),
   option: z.string().exactOptional(),
-  usage,
+  usage: usage.exactOptional(),
   retryAfterMs: z.number().exactOptional(),
   beforeEffect: z.boolean(),
 });
