@@ -53,13 +53,18 @@ async function openServices(options: ServiceOptions): Promise<Services> {
         ...(record === undefined ? {} : { record }),
       }),
     },
-    environment: childEnvironment({ base: env, ownFolders, redactor, blobs, secret }),
+    environment: childEnvironment({ base: withoutKey(env, config), ownFolders, redactor, blobs, secret }),
     clock,
     ids,
     self: self(),
     isAlive,
   });
   return { journal, blobs, engine, close: () => journal.close() };
+}
+
+/** A key of any name is a credential once the configuration names it. */
+function withoutKey(env: ServiceOptions["env"], { agent: { key } }: Config): ServiceOptions["env"] {
+  return key === undefined ? env : { ...env, [key]: undefined };
 }
 
 const tools: ToolRegistry = { get: () => undefined, names: () => [] };
@@ -72,8 +77,12 @@ function performersOf({ config, plugins = [] }: ServiceOptions, redactor: Redact
   return performers;
 }
 
-function agents({ agent }: Config): { readonly provider?: string; readonly cassettes?: string } {
+type AgentParts = Pick<Parameters<typeof createProviders>[0], "provider" | "command" | "cassettes">;
+
+function agents({ agent }: Config): AgentParts {
+  const [program, ...rest] = agent.command ?? [];
   return {
+    ...(program === undefined ? {} : { command: [program, ...rest] as const }),
     ...(agent.provider === undefined ? {} : { provider: agent.provider }),
     ...(agent.cassettes === undefined ? {} : { cassettes: agent.cassettes }),
   };

@@ -6,6 +6,8 @@ export interface AgentConfig extends AgentSettings {
   readonly baseUrl?: string;
   /** Name of the environment variable that holds its key; never the key. */
   readonly key?: string;
+  /** Program and arguments of the agent that provider `acp` starts. */
+  readonly command?: readonly string[];
   /** Absolute folder of cassettes that provider `replay` plays. */
   readonly cassettes?: string;
 }

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { agentSettings } from "../language/fields/agent.ts";
 import { documentFields } from "../language/fields/document.ts";
-import { mapOf, object, optional, readFields } from "../language/read/collections.ts";
+import { listOf, mapOf, object, optional, readFields } from "../language/read/collections.ts";
 import { Reading } from "../language/read/reading.ts";
 import { text } from "../language/read/scalars.ts";
 import { readYaml } from "../language/yaml.ts";
@@ -19,6 +19,7 @@ const agent = object(
     ...agentSettings,
     baseUrl: optional(address, "Address of the vendor of the model, e.g. of a local server."),
     key: optional(variable, "Environment variable that holds the key."),
+    command: optional(listOf(text(), true), "Program and arguments of the agent that provider acp starts."),
     cassettes: optional(text(), "Folder of the cassettes that provider replay plays."),
   },
   "`agent`",

@@ -213,3 +213,26 @@ describe("run", () => {
     expect(() => readFileSync(place.path("ran"))).toThrow("ENOENT");
   });
 });
+
+describe("what a child gets", () => {
+  it("is the user's environment without any credential, also one that only the configuration names", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: e\nnodes:\n  a: {type: script, run: "env > out"}\n`);
+    place.file("trammel.yaml", `agent: {model: compatible/x, baseUrl: "http://127.0.0.1:9/v1", key: LOCAL_LLM}\n`);
+    const canary = "CANARY-5d1c";
+    const env = { TRAMMEL_TOKEN: canary, ANTHROPIC_API_KEY: canary, LOCAL_LLM: canary, MINE: "kept" };
+    expect((await trammel(["run", "t", "-b", "b.yaml"], { place, env })).code).toBe(0);
+    const seen = readFileSync(place.path("out"), "utf8");
+    expect(seen).not.toContain(canary);
+    expect(seen).toContain("MINE=kept");
+    expect(seen).not.toContain("TRAMMEL_HOME");
+    expect(seen).toMatch(/^TRAMMEL_NODE=a$/m);
+  });
+
+  it("is an empty standard input", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: e\nnodes:\n  a: {type: script, run: "wc -c"}\n`);
+    const ran = await trammel(["run", "t", "-b", "b.yaml"], { place, input: "typed" });
+    expect(ran.stdout.trim()).toBe("0");
+  });
+});

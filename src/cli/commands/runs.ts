@@ -3,9 +3,12 @@ import type { RunRow } from "../../ports/journal.ts";
 import { elapsed } from "../../views/words.ts";
 import { inert } from "../../views/inert.ts";
 import { instant, runList } from "../report.ts";
-import { fit, pad } from "../screen/text.ts";
+import { fit, pad, width } from "../screen/text.ts";
 import { openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
+
+/** Of the blueprint's name. */
+const nameColumns = 24;
 
 export interface RunsOptions {
   readonly limit: number;
@@ -22,15 +25,22 @@ export async function runs(world: World, options: RunsOptions): Promise<number> 
   return exitCodes.ok;
 }
 
+/** Columns as wide as what stands in them; the last one takes what is left of the line. */
 function table(rows: readonly RunRow[], columns: number): string {
-  const idColumns = Math.max(0, ...rows.map((row) => row.run.length));
-  return rows
-    .map((row) => {
-      const started = instant(row.startedAt).slice(0, 16).replace("T", " ");
-      const took = row.endedAt === null ? "" : elapsed(row.endedAt - row.startedAt);
-      const about = row.reason ?? row.task;
-      const line = `${pad(row.run, idColumns)}  ${started}Z  ${pad(row.status, 15)}  ${pad(took, 7)}  ${pad(row.blueprint, 20)}  ${inert(about).replace(/\s+/g, " ")}`;
-      return `${fit(line, columns).trimEnd()}\n`;
-    })
+  const cells = rows.map((row) => [
+    row.run,
+    instant(row.startedAt).slice(5, 16).replace("T", " "),
+    row.status,
+    row.endedAt === null ? "" : elapsed(row.endedAt - row.startedAt),
+    fit(row.blueprint, nameColumns),
+    inert(row.reason ?? row.task).replace(/\s+/g, " "),
+  ]);
+  const widths = cells.reduce<readonly number[]>(
+    (most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, width(cell))),
+    [],
+  );
+  return cells
+    .map((row) => row.map((cell, at) => (at === row.length - 1 ? cell : pad(cell, widths[at] ?? 0))).join("  "))
+    .map((line) => `${fit(line, columns).trimEnd()}\n`)
     .join("");
 }
