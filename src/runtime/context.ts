@@ -83,7 +83,8 @@ export function timeoutOf(node: Node): number | null {
   }
 }
 
-function plainInputs({ inputs, blueprint }: RunFacts): Readonly<Record<string, string>> {
+/** The task is an input that every blueprint has. */
+function plainInputs({ task, inputs, blueprint }: RunFacts): Readonly<Record<string, string>> {
   const plain = Object.entries(inputs).filter(([name]) => blueprint.inputs[name]?.sensitive !== true);
-  return Object.fromEntries(plain.map(([name, value]) => [name, textOfJson(value)]));
+  return { task, ...Object.fromEntries(plain.map(([name, value]) => [name, textOfJson(value)])) };
 }

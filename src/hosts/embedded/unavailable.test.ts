@@ -27,6 +27,11 @@ function refusal(open: () => unknown): StoreUnavailable {
   throw new Error("the store opened");
 }
 
+function asRoot(...command: readonly string[]): { readonly status: number | null; readonly stderr: Buffer } {
+  const [program = "", ...rest] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
+  return spawnSync(program, rest);
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "no error";
 }
@@ -111,36 +116,33 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
   });
 });
 
-test.runIf(process.getuid?.() === 0)(
-  "a full disk refuses the record and keeps what stands; with space again the run goes on",
-  async () => {
-    const disk = join(store.home, "disk");
-    mkdirSync(disk);
-    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]);
-    expect([mounted.status, mounted.stderr.toString()]).toEqual([0, ""]);
-    try {
-      const journal = store.open(1, { home: disk });
-      await journal.create(newRun("r1", { taskId: "t" }), "", [started("fix", 1)], 1);
-      const big = { ...stopRequested, by: "x".repeat(100_000) };
-      let error: unknown;
-      let count = 1;
-      for (; error === undefined && count < 100; count += 1)
-        await journal.append("r1", [big], 2).catch((reason: unknown) => {
-          error = reason;
-          count -= 1;
-        });
-      expect(error).toBeInstanceOf(StoreUnavailable);
-      expect(messageOf(error)).toContain("no space is left");
-      expect([...journal.read("r1")]).toHaveLength(count);
-      expect(journal.passes("t", "loop")).toEqual({ fix: 1 });
-      spawnSync("mount", ["-o", "remount,size=8m", disk]);
-      expect(await journal.append("r1", [ended("fix")], 3)).toMatchObject([{ seq: count + 1 }]);
-      await journal.close();
-    } finally {
-      spawnSync("umount", ["-l", disk]);
-    }
-  },
-);
+test("a full disk refuses the record and keeps what stands; with space again the run goes on", async () => {
+  const disk = join(store.home, "disk");
+  mkdirSync(disk);
+  const mounted = asRoot("mount", "-t", "tmpfs", "-o", `size=1m,uid=${process.getuid?.() ?? 0}`, "tmpfs", disk);
+  expect([mounted.status, mounted.stderr.toString()]).toEqual([0, ""]);
+  try {
+    const journal = store.open(1, { home: disk });
+    await journal.create(newRun("r1", { taskId: "t" }), "", [started("fix", 1)], 1);
+    const big = { ...stopRequested, by: "x".repeat(100_000) };
+    let error: unknown;
+    let count = 1;
+    for (; error === undefined && count < 100; count += 1)
+      await journal.append("r1", [big], 2).catch((reason: unknown) => {
+        error = reason;
+        count -= 1;
+      });
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    expect(messageOf(error)).toContain("no space is left");
+    expect([...journal.read("r1")]).toHaveLength(count);
+    expect(journal.passes("t", "loop")).toEqual({ fix: 1 });
+    asRoot("mount", "-o", "remount,size=8m", disk);
+    expect(await journal.append("r1", [ended("fix")], 3)).toMatchObject([{ seq: count + 1 }]);
+    await journal.close();
+  } finally {
+    asRoot("umount", "-l", disk);
+  }
+});
 
 describe("an older store", () => {
   const next = (db: DatabaseSync): void => db.exec("ALTER TABLE runs ADD COLUMN colour TEXT");

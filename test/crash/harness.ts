@@ -1,0 +1,100 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openJournal } from "../../src/hosts/embedded/journal.ts";
+import type { JournalEvent } from "../../src/model/events.ts";
+import type { RunRow } from "../../src/ports/journal.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
+import { systemIds } from "../../src/runtime/ids.ts";
+import { isAlive, isSame, self } from "../../src/runtime/processes/identity.ts";
+
+const program = join(import.meta.dirname, "../fixtures/engine/main.ts");
+
+export interface Exited {
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+  /** Lines of stdout, each of them JSON. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface Journaled {
+  readonly row: RunRow;
+  readonly events: readonly JournalEvent[];
+}
+
+/** A store and a working folder on disk, for engines that are processes. */
+export class Site {
+  readonly folder = mkdtempSync(join(tmpdir(), "trammel-crash-"));
+  readonly home = join(this.folder, "home");
+  readonly cwd = join(this.folder, "work");
+
+  constructor() {
+    mkdirSync(this.cwd);
+  }
+
+  start(document: string, crashAt?: string): Promise<Exited> {
+    const file = join(this.folder, "blueprint.yaml");
+    writeFileSync(file, document);
+    return this.engine(["start", this.home, this.cwd, file], crashAt).exited;
+  }
+
+  resume(run: string, crashAt?: string, settle: readonly string[] = []): Promise<Exited> {
+    return this.engine(["resume", this.home, run, ...settle], crashAt).exited;
+  }
+
+  engine(args: readonly string[], crashAt?: string): { readonly pid: number; readonly exited: Promise<Exited> } {
+    const env = { ...process.env, ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }) };
+    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    const exited = new Promise<Exited>((resolve, reject) => {
+      child.on("error", reject);
+      // Not "close": a script of a killed engine may still hold the pipes.
+      child.on("exit", (_, signal) =>
+        setImmediate(() => resolve({ signal, stderr, lines: stdout.split("\n").filter(Boolean).map(parsed) })),
+      );
+    });
+    return { pid: child.pid ?? 0, exited };
+  }
+
+  /** What the scripts of a run did, in order: each writes its name into the log. */
+  done(): readonly string[] {
+    const log = join(this.cwd, "log");
+    return existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : [];
+  }
+
+  /** Every run of the store with its events; reading checks the chain. */
+  async journaled(): Promise<readonly Journaled[]> {
+    if (!existsSync(this.home)) return [];
+    const ids = systemIds(systemClock);
+    const notice = (): void => undefined;
+    const journal = openJournal({ home: this.home, clock: systemClock, ids, notice, self: self(), isAlive, isSame });
+    const runs = journal.runs(1_000).map((row) => ({ row, events: [...journal.read(row.run)] }));
+    await journal.close();
+    return runs;
+  }
+
+  /** Events that some observer was told of, as `run seq hash`. */
+  told(): readonly string[] {
+    const file = join(this.home, "told");
+    return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function parsed(line: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(line) as Readonly<Record<string, unknown>>;
+}
+
+/** Five scripts one after the other, each of which leaves its name in the log. */
+export function five(extra = ""): string {
+  const names = ["a", "b", "c", "d", "e"];
+  const nodes = names.map((name) => `  ${name}: { type: script, run: "echo ${name} >> log"${extra} }`);
+  const edges = names.slice(1).map((to, i) => `  - { from: ${names[i]}, to: ${to} }`);
+  return `name: five\nnodes:\n${nodes.join("\n")}\nedges:\n${edges.join("\n")}\n  - { from: e, to: END }\n`;
+}

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
+import { five, Site } from "./harness.ts";
+
+let site: Site;
+beforeEach(() => {
+  site = new Site();
+});
+afterEach(() => site.remove());
+
+const script = (run: string): string =>
+  `name: one\nnodes:\n  a: { type: script, run: ${JSON.stringify(run)} }\nedges: [{ from: a, to: END }]\n`;
+
+test("what a killed engine left running is ended before its run goes on, in whatever session it hides", async () => {
+  // The script notes its processes, kills the engine above it, and would write once more if it were let.
+  const hide = "setsid sh -c 'echo $$ > hidden; sleep 300; echo late >> log' & echo $$ > seen;";
+  const wait = "while [ ! -s hidden ]; do :; done; kill -9 $PPID; sleep 300; echo late >> log";
+  await site.start(script(`${hide} ${wait}`));
+  const left = ["seen", "hidden"].map((name) => Number(readFileSync(join(site.cwd, name), "utf8")));
+  const living = left.map(identify);
+  expect(living).not.toContain(null);
+  const [run] = await site.journaled();
+  const resumed = await site.resume(run?.row.run ?? "");
+  expect(resumed.lines.at(-1)).toMatchObject({ status: "needs_attention" });
+  expect(living.filter((process) => process !== null && isAlive(process))).toEqual([]);
+  expect(site.done()).toEqual([]);
+});
+
+test("an engine killed while its scripts run is resumed by one of two that try", async () => {
+  await site.start(five(), "after:6");
+  const [run] = await site.journaled();
+  const id = run?.row.run ?? "";
+  const both = await Promise.all([site.resume(id), site.resume(id)]);
+  const answers = both.map(({ lines }) => lines.at(-1) ?? {});
+  expect(answers.filter(({ status }) => status === "needs_attention")).toHaveLength(1);
+  expect(answers.filter(({ refused }) => refused === "conflict" || refused === "finished")).toHaveLength(1);
+  const [after] = await site.journaled();
+  expect(after?.events.filter(({ body }) => body.type === "run.resumed")).toHaveLength(1);
+  expect(site.done().length).toBe(new Set(site.done()).size);
+});
+
+test("four engines in four processes share one store: every run ends, no record is lost or mixed up", async () => {
+  const all = await Promise.all(Array.from({ length: 4 }, () => site.start(five())));
+  expect(all.map(({ lines }) => lines.at(-1))).toMatchObject(all.map(() => ({ status: "succeeded" })));
+  const runs = await site.journaled();
+  expect(runs).toHaveLength(4);
+  for (const { events } of runs) expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+  expect([...site.done()].sort((a, b) => a.localeCompare(b))).toEqual(
+    ["a", "b", "c", "d", "e"].flatMap((name) => Array(4).fill(name)),
+  );
+  expect(existsSync(join(site.home, "trammel.db"))).toBe(true);
+});
