@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { exitCodeOf, exitCodes } from "../model/outcome.ts";
 import type { Observer, Refusal, RunEnd, RunHandle } from "../runtime/api.ts";
-import { emptyView } from "../views/fold.ts";
+import type { JournalEvent } from "../model/events.ts";
+import { emptyView, fold } from "../views/fold.ts";
 import type { RunView } from "../views/run-view.ts";
 import type { RunEndLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
@@ -29,15 +30,17 @@ export interface Driven {
   readonly view: RunView | null;
 }
 
-/** Executes a run in this process, shows it, and prints its results. */
+/** Executes a run in this process, shows it, and prints its results. `history` is what a run that goes on has already done. */
 export async function drive(
   world: World,
   prepared: Prepared,
   cwd: string,
   options: DriveOptions,
   begin: (services: Services, observer: Observer) => Promise<RunHandle | Refusal>,
+  history: readonly JournalEvent[] = [],
 ): Promise<Driven> {
   const view = emptyView("", prepared.blueprint);
+  for (const event of history) fold(view, event);
   const display = await openDisplay(world, view, options);
   const gates = world.interactive ? terminalGates({ input: process.stdin, err: world.err, screen: display }) : noGates;
   const { openServices } = await world.compose();

@@ -14,7 +14,7 @@ export function plainLine(event: JournalEvent, startedAt: number): string | null
 function sentence(body: EventBody): string | null {
   switch (body.type) {
     case "run.started":
-      return `run ${body.blueprint}: ${body.task}`;
+      return body.task === "" ? `run ${body.blueprint}` : `run ${body.blueprint}: ${body.task}`;
     case "run.resumed":
       return "resumed";
     case "node.queued":

@@ -16,6 +16,10 @@ test("a failing command ends its block with its own exit code", () => {
   expect(follow("```sh\nfalse\necho never\n```")).toMatchObject([{ expectedExit: 0, exit: 1, output: "" }]);
 });
 
+test("a signal is an exit code as in a shell", () => {
+  expect(follow("```sh exit=137\nkill -9 $$\n```")).toMatchObject([{ expectedExit: 137, exit: 137 }]);
+});
+
 test.each([
   ["one\ntwo\n", "one\ntwo", true],
   ["one\nthree\n", "one\ntwo", false],

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { root } from "../../scripts/files.ts";
 import type { CodeBlock } from "../../scripts/markdown.ts";
@@ -9,7 +9,8 @@ import type { CodeBlock } from "../../scripts/markdown.ts";
 export interface BlockRun {
   readonly line: number;
   readonly expectedExit: number;
-  readonly exit: number | null;
+  /** As a shell tells it: 128 + its number for a signal. */
+  readonly exit: number;
   readonly output: string;
   /** The output that the page shows for it. */
   readonly shown: string | null;
@@ -69,14 +70,19 @@ function inRepository(block: CodeBlock): boolean {
 
 function runBlock(block: CodeBlock, cwd: string, env: Record<string, string>): Omit<BlockRun, "shown"> {
   const script = block.text.replace(/^npm ci && /gm, "");
-  const { status, output } = spawnSync("bash", ["-e", "-c", `exec 2>&1\n${script}`], {
+  const { status, signal, output } = spawnSync("bash", ["-e", "-c", `exec 2>&1\n${script}`], {
     cwd,
     env,
     encoding: "utf8",
     timeout: 120_000,
   });
   const expectedExit = Number(block.words.find((word) => word.startsWith("exit="))?.slice("exit=".length) ?? 0);
-  return { line: block.line, expectedExit, exit: status, output: output[1] ?? "" };
+  return {
+    line: block.line,
+    expectedExit,
+    exit: status ?? 128 + (signal === null ? 0 : constants.signals[signal]),
+    output: output[1] ?? "",
+  };
 }
 
 /** Whether the output is what the page shows: line by line, `…` in a line for any text, alone on a line for any lines. */

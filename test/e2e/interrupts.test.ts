@@ -83,6 +83,20 @@ describe("kill -9", () => {
   });
 });
 
+describe("a resumed run", () => {
+  it("is shown with what it did before: its time counts from its start", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: k\nentry: a\nnodes:\n  a: {type: script, idempotent: true, run: "test -e again && exit; touch again; kill -9 $PPID"}\nedges:\n  - {from: a, to: END}\n`,
+    );
+    const killed = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
+    const id = /"run":"([^"]+)"/.exec(killed.stdout)?.[1] ?? "";
+    const resumed = await trammel(["resume", id, "--plain"], { place });
+    expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ +\d+\.\ds {2}resumed$/m) });
+  });
+});
+
 describe("a reader that goes away", () => {
   it("does not end a run", async () => {
     using place = new Place();

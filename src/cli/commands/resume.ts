@@ -1,3 +1,4 @@
+import type { JournalEvent } from "../../model/events.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { Settlement } from "../../runtime/api.ts";
 import { readDocument, type SourceDocument } from "../document.ts";
@@ -15,29 +16,27 @@ export interface ResumeOptions extends DriveOptions {
 export async function resume(world: World, text: string, options: ResumeOptions, settle?: Settlement): Promise<number> {
   const found = await readRun(world, text);
   if (typeof found === "number") return found;
-  const { row, documents } = found;
+  const { row, documents, history } = found;
   const config = await readConfig(world, row.cwd);
   if (typeof config === "number") return config;
   const prepared = await prepareFirst(world, documents, config);
   if (typeof prepared === "number") return prepared;
-  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer) =>
-    engine.resume(
-      {
-        run: row.run,
-        blueprint: prepared.blueprint,
-        contentHash: prepared.contentHash,
-        bindingHash: prepared.bindingHash,
-        acceptChanges: options.acceptChanges === true,
-        ...(settle === undefined ? {} : { settle }),
-      },
-      observer,
-    ),
-  );
+  const request = {
+    run: row.run,
+    blueprint: prepared.blueprint,
+    contentHash: prepared.contentHash,
+    bindingHash: prepared.bindingHash,
+    acceptChanges: options.acceptChanges === true,
+    ...(settle === undefined ? {} : { settle }),
+  };
+  const begin: Parameters<typeof drive>[4] = ({ engine }, observer) => engine.resume(request, observer);
+  const { exit } = await drive(world, prepared, row.cwd, options, begin, history);
   return exit;
 }
 
 interface StoredRun {
   readonly row: RunRow;
+  readonly history: readonly JournalEvent[];
   /** What to go on with: the file as it is now, so that a change is seen, then the definition that the run keeps. */
   readonly documents: readonly SourceDocument[];
 }
@@ -47,7 +46,8 @@ async function readRun(world: World, text: string): Promise<StoredRun | number> 
   try {
     const row = findRun(journal, text);
     if (isProblem(row)) return report(world, row);
-    const [first] = journal.read(row.run);
+    const history = [...journal.read(row.run)];
+    const [first] = history;
     const file = first?.body.type === "run.started" ? first.body.file : undefined;
     const kept = journal.definition(row.definition);
     const now = file === undefined ? null : readDocument(file, row.cwd);
@@ -57,7 +57,7 @@ async function readRun(world: World, text: string): Promise<StoredRun | number> 
         ? []
         : [{ name: `${row.blueprint} (as run ${row.run} keeps it)`, file: file ?? "", text: kept }]),
     ];
-    if (documents.length > 0) return { row, documents };
+    if (documents.length > 0) return { row, history, documents };
     return report(world, usage(`the definition of run ${row.run} is gone, and so is its file`));
   } finally {
     await journal.close();
