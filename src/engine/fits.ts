@@ -1,6 +1,7 @@
 import { at } from "../graph/ints.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import type { Attempt, EventBody, NodeSettled, NodeSkipped, NodeStarted } from "../model/events.ts";
+import { isReopenable } from "../model/outcome.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
 
@@ -16,7 +17,7 @@ export function fits(state: RunState, event: EventBody): boolean {
     case "node.settled":
       return (state.phase === "live" || canReopen(state)) && canSettle(state, event);
     case "run.stop_requested":
-      return state.phase === "live" && !state.stopRequested;
+      return state.phase === "live" && state.stopRequested === null;
     case "run.time_spent":
       return state.phase === "live" && !state.timeIsSpent;
     case "run.halting":
@@ -60,8 +61,7 @@ function fitsNode(state: RunState, event: Exclude<NodeEvent, NodeSettled>): bool
 
 /** A run that waits for a person's decision rather than being over. */
 function canReopen(state: RunState): boolean {
-  if (state.phase !== "finished") return false;
-  return state.status === "needs_attention" || state.status === "escalated" || state.status === "limit";
+  return state.phase === "finished" && isReopenable(state.status);
 }
 
 function isCurrent(state: RunState, node: number, attempt: Attempt): boolean {
@@ -107,7 +107,7 @@ function canSettle(state: RunState, event: NodeSettled): boolean {
       return event.pass === at(state.pass, node);
     case stage.idle:
       if (at(state.arrivals, node) > 0) return event.pass === at(state.pass, node) + 1;
-      return isCurrent(state, node, event) && state.halt?.node === event.node && state.misses.has(node);
+      return isCurrent(state, node, event) && state.misses.get(node)?.halt === "escalated";
     default:
       return false;
   }

@@ -3,7 +3,7 @@ import type { EscalateCause } from "../model/blueprint.ts";
 import type { HaltCause, RunHalting } from "../model/events.ts";
 import type { Reason } from "../model/outcome.ts";
 import { capOf } from "./caps.ts";
-import type { RunState } from "./state.ts";
+import type { Miss, RunState } from "./state.ts";
 
 const rank: Readonly<Record<HaltCause, number>> = {
   stopped: 5,
@@ -17,9 +17,25 @@ export function escalates(state: RunState, cause: EscalateCause): boolean {
   return state.plan.blueprint.escalate.includes(cause);
 }
 
-/** Notes that the run must halt; of several causes the strongest stands. */
-export function call(state: RunState, cause: HaltCause, node: number, reason: Reason): void {
-  if (state.due === null || rank[cause] > rank[state.due.cause]) state.due = halting(state, cause, node, reason);
+/** Notes the halt that the miss of a node calls for; of several the strongest stands. */
+function recall(state: RunState, node: number): void {
+  const miss = state.misses.get(node);
+  if (miss === undefined || miss.halt === null) return;
+  if (state.due === null || rank[miss.halt] > rank[state.due.cause])
+    state.due = halting(state, miss.halt, node, miss.reason);
+}
+
+/** Adds a miss, and notes the halt it calls for. */
+export function addMiss(state: RunState, node: number, miss: Miss): void {
+  state.misses.delete(node); // the latest comes last
+  state.misses.set(node, miss);
+  recall(state, node);
+}
+
+/** Notes anew what halts are called for, after a resume or a settlement. */
+export function recallHalts(state: RunState): void {
+  state.due = null;
+  for (const node of state.misses.keys()) recall(state, node);
 }
 
 /** A halt at a node, with how many passes of its cap are used. */
@@ -41,8 +57,9 @@ export function nextHalt(state: RunState): RunHalting | null {
 
 function candidates(state: RunState): RunHalting[] {
   const found: RunHalting[] = state.due === null ? [] : [state.due];
-  if (state.stopRequested) {
-    found.push({ type: "run.halting", cause: "stopped", reason: { code: "cancelled", text: "stopped on request" } });
+  if (state.stopRequested !== null) {
+    const text = `stopped by ${state.stopRequested}`;
+    found.push({ type: "run.halting", cause: "stopped", reason: { code: "cancelled", text } });
   }
   for (const node of state.unconfirmed) {
     const text = "was running when the engine died; its outcome is unknown";

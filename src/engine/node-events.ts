@@ -11,13 +11,15 @@ import type {
   NodeUnconfirmed,
   RetryDue,
 } from "../model/events.ts";
+import type { Reason } from "../model/outcome.ts";
 import type { Ending } from "./endings.ts";
 import { endingOf, endingOfSettled } from "./endings.ts";
+import { addMiss, recallHalts } from "./halts.ts";
 import { quorum } from "./joins.ts";
 import { arcBetween, lift, setStage, takeArrivals } from "./moves.ts";
-import { routeEnding } from "./outflow.ts";
+import { holdEnding, routeEnding } from "./outflow.ts";
 import { beginPass } from "./passes.ts";
-import { noteProgress } from "./progress.ts";
+import { standstill } from "./progress.ts";
 import { meet } from "./races.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
@@ -67,18 +69,20 @@ export function ended(state: RunState, event: NodeEnded): void {
   const node = nodeIndex(state.plan, event.node);
   addUsage(state, at(state.stage, node) === stage.running ? event.result.usage : undefined);
   const ending = endingOf(state.plan, node, event.result);
-  end(state, node, ending);
-  noteProgress(state, node, ending, event.result);
+  if (state.lost.has(node)) return end(state, node, ending, null);
+  return end(state, node, ending, standstill(state, node, ending, event.result));
 }
 
-function end(state: RunState, node: number, ending: Ending): void {
+/** The pass is over. One that stands still is kept back for a person; one whose join went on without it is of no more use. */
+function end(state: RunState, node: number, ending: Ending, standing: Reason | null): void {
   state.delayed.delete(node);
   state.unconfirmed.delete(node);
   const closing = state.closing === "running" && node === state.plan.last;
   setStage(state, node, stage.idle);
   if (state.lost.delete(node)) return;
   if (closing) state.closing = "done";
-  routeEnding(state, node, ending);
+  if (standing === null) routeEnding(state, node, ending);
+  else holdEnding(state, node, ending, standing);
 }
 
 export function retrying(state: RunState, event: NodeRetrying): void {
@@ -113,14 +117,27 @@ export function settled(state: RunState, event: NodeSettled): void {
   const now = at(state.stage, node);
   const refused = now === stage.queued || (now === stage.idle && at(state.arrivals, node) > 0);
   if (event.as === "again") {
-    if (!refused) tryAgain(state, node);
+    if (!refused) settleAgain(state, node);
     return;
   }
   if (refused) {
     if (now === stage.queued) unqueue(state, node);
     else begin(state, node, at(state.step, node), stage.running);
   }
-  end(state, node, endingOfSettled(event));
+  end(state, node, endingOfSettled(event), null);
+  recallHalts(state);
+}
+
+/** An attempt whose outcome nobody knows is made once more; after an outcome a new pass begins, charged as any other. */
+function settleAgain(state: RunState, node: number): void {
+  if (at(state.stage, node) !== stage.idle) {
+    tryAgain(state, node);
+    return;
+  }
+  state.misses.delete(node);
+  begin(state, node, at(state.step, node), stage.queued);
+  state.queue.push(node);
+  recallHalts(state);
 }
 
 export function skipped(state: RunState, event: NodeSkipped): void {
@@ -136,7 +153,14 @@ export function skipped(state: RunState, event: NodeSkipped): void {
   takeArrivals(state, node);
   if (newPass) beginPass(state, node);
   const because = event.because === undefined ? node : nodeIndex(state.plan, event.because);
-  state.misses.set(node, { outcome: "skipped", declined: false, way: "broken", reason: event.reason, because });
+  addMiss(state, node, {
+    outcome: "skipped",
+    declined: false,
+    way: "broken",
+    reason: event.reason,
+    halt: null,
+    because,
+  });
 }
 
 export function superseded(state: RunState, event: ArrivalsSuperseded): void {

@@ -2,7 +2,7 @@ import { at, item } from "../graph/ints.ts";
 import type { Reason } from "../model/outcome.ts";
 import type { Ending } from "./endings.ts";
 import { carries } from "./endings.ts";
-import { call, escalates } from "./halts.ts";
+import { addMiss, escalates } from "./halts.ts";
 import { place } from "./moves.ts";
 import { isAbsorbed } from "./races.ts";
 import type { Miss, RunState } from "./state.ts";
@@ -10,15 +10,22 @@ import type { Miss, RunState } from "./state.ts";
 /** Sends an ending over the edges that carry it and notes what it means for the end of the run. */
 export function routeEnding(state: RunState, node: number, ending: Ending): void {
   const taken = sendOn(state, node, ending);
-  if (ending.outcome === "success") {
-    state.misses.delete(node);
-    if (taken.exit === "failed") state.misses.set(node, miss(state, node, ending, "as_failed"));
-    if (ending.option === "other" && !taken.arc && taken.exit === "none") haltOnUnrouted(state, node);
-    return;
+  state.misses.delete(node);
+  if (ending.outcome !== "success") {
+    const way = isAbsorbed(state, node) ? "absorbed" : wayOf(taken, ending);
+    addMiss(state, node, missOf(state, node, ending, way, haltFor(state, ending, way)));
+  } else if (taken.exit === "failed") {
+    addMiss(state, node, missOf(state, node, ending, "as_failed", null));
+  } else if (ending.option === "other" && !taken.arc && taken.exit === "none") {
+    addMiss(state, node, missOf(state, node, { ...ending, reason: noOption }, "no_edge", "escalated"));
   }
-  const way = isAbsorbed(state, node) ? "absorbed" : wayOf(taken, ending);
-  state.misses.set(node, miss(state, node, ending, way));
-  haltOnMiss(state, node, ending, way);
+}
+
+const noOption: Reason = { code: "output_invalid", text: "chose none of the options, and no edge takes other" };
+
+/** Keeps an ending back for a person to settle: it takes no edge. */
+export function holdEnding(state: RunState, node: number, ending: Ending, reason: Reason): void {
+  addMiss(state, node, missOf(state, node, { ...ending, reason }, "no_edge", "escalated"));
 }
 
 interface Taken {
@@ -53,14 +60,9 @@ function wayOf(taken: Taken, ending: Ending): Miss["way"] {
 }
 
 /** Missed by itself, not by another's miss. */
-function miss(state: RunState, node: number, ending: Ending, way: Miss["way"]): Miss {
-  return {
-    outcome: ending.outcome,
-    declined: ending.declined,
-    way,
-    reason: reasonOf(state, node, ending),
-    because: node,
-  };
+function missOf(state: RunState, node: number, ending: Ending, way: Miss["way"], halt: Miss["halt"]): Miss {
+  const { outcome, declined } = ending;
+  return { outcome, declined, way, reason: reasonOf(state, node, ending), halt, because: node };
 }
 
 function reasonOf(state: RunState, node: number, ending: Ending): Reason {
@@ -70,20 +72,9 @@ function reasonOf(state: RunState, node: number, ending: Ending): Reason {
 }
 
 /** A decline without an edge, and what `escalate:` lists, halt the run; what a person has settled does not halt it again. */
-function haltOnMiss(state: RunState, node: number, ending: Ending, way: Miss["way"]): void {
-  if (ending.settled) return;
-  const reason = reasonOf(state, node, ending);
-  if (ending.declined && way === "no_edge") call(state, "rejected", node, reason);
-  const ended = way === "no_edge" || way === "end";
+function haltFor(state: RunState, ending: Ending, way: Miss["way"]): Miss["halt"] {
   const { outcome } = ending;
-  if (ended && !ending.declined && (outcome === "error" || outcome === "failure") && escalates(state, outcome)) {
-    call(state, "escalated", node, reason);
-  }
-}
-
-function haltOnUnrouted(state: RunState, node: number): void {
-  call(state, "escalated", node, {
-    code: "output_invalid",
-    text: "chose none of the options, and no edge takes other",
-  });
+  if (ending.settled || (way !== "no_edge" && way !== "end")) return null;
+  if (ending.declined) return way === "no_edge" ? "rejected" : null;
+  return (outcome === "error" || outcome === "failure") && escalates(state, outcome) ? "escalated" : null;
 }

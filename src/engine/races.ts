@@ -1,5 +1,6 @@
 import { hasBit } from "../graph/bits.ts";
 import { at, item } from "../graph/ints.ts";
+import { recallHalts } from "./halts.ts";
 import { quorum } from "./joins.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
@@ -25,8 +26,9 @@ export function meet(state: RunState, join: number): void {
   state.met[join] = 1;
   const arms = state.reach.arms(join);
   for (const [node, miss] of state.misses) {
-    if (hasBit(arms, node)) state.misses.set(node, { ...miss, way: "absorbed" });
+    if (hasBit(arms, node)) state.misses.set(node, { ...miss, way: "absorbed", halt: null });
   }
+  recallHalts(state);
   if (!cancelsLosers(state, join)) return;
   for (const node of losersOf(state, join)) if (at(state.stage, node) === stage.running) state.lost.add(node);
 }

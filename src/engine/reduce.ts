@@ -1,6 +1,7 @@
 import { nodeIndex } from "../graph/plan.ts";
 import type { EventBody, RunStarted } from "../model/events.ts";
 import { fits } from "./fits.ts";
+import { recallHalts } from "./halts.ts";
 import { open } from "./moves.ts";
 import * as node from "./node-events.ts";
 import type { RunState } from "./state.ts";
@@ -44,7 +45,7 @@ function apply(state: RunState, event: EventBody): void {
     case "arrivals.superseded":
       return node.superseded(state, event);
     case "run.stop_requested":
-      state.stopRequested = true;
+      state.stopRequested = event.by;
       return;
     case "run.time_spent":
       state.timeIsSpent = true;
@@ -78,7 +79,7 @@ function runResumed(state: RunState): void {
   state.phase = "live";
   state.status = "running";
   state.halt = null;
-  state.due = null;
+  recallHalts(state);
 }
 
 /** Counts only grow: what this run has charged itself is never taken back. */

@@ -3,6 +3,7 @@ import { nodeIndex } from "../graph/plan.ts";
 import type { EventBody, NodeEnded } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { fits } from "./fits.ts";
+import { nextHalt } from "./halts.ts";
 import type { RunState } from "./state.ts";
 
 /**
@@ -18,8 +19,7 @@ export function asRetry(state: RunState, event: EventBody): EventBody {
 }
 
 function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
-  if (state.halt !== null || state.due !== null || state.stopRequested || state.timeIsSpent || state.lost.has(node))
-    return false;
+  if (state.halt !== null || nextHalt(state) !== null || state.lost.has(node)) return false;
   const declared = item(state.plan.nodes, node);
   if (declared.type === "human") return false;
   if (event.result.beforeEffect !== true && declared.idempotent !== true) return false;

@@ -5,7 +5,7 @@ import type { Plan } from "../graph/plan.ts";
 import { Reach } from "../graph/reach.ts";
 import { limits } from "../model/limits.ts";
 import type { Node } from "../model/blueprint.ts";
-import type { RunHalting } from "../model/events.ts";
+import type { HaltCause, RunHalting } from "../model/events.ts";
 import type { NodeResult, ProgressMark, Reason, RunStatus } from "../model/outcome.ts";
 import { Waits } from "./waits.ts";
 
@@ -38,6 +38,8 @@ export interface Miss {
   /** How its path went on: over an edge, or not. */
   readonly way: "edge" | "no_edge" | "end" | "as_failed" | "broken" | "rejected" | "absorbed";
   readonly reason: Reason;
+  /** The halt it calls for, until a person settles it. */
+  readonly halt: HaltCause | null;
   /** The node whose miss broke this one's arm. */
   readonly because: number;
 }
@@ -98,10 +100,11 @@ export interface RunState {
   readonly usage: { inputTokens: number; outputTokens: number; turns: number; cost: number | null; reports: number };
   /** By node with `progress`: what its last failure measured. */
   readonly progress: Map<number, ProgressMark>;
-  stopRequested: boolean;
+  /** By whom. */
+  stopRequested: string | null;
   timeIsSpent: boolean;
   halt: RunHalting | null;
-  /** An escalation or refusal that the last reduced event calls for. */
+  /** The strongest halt that a miss calls for and that has not been journaled. */
   due: RunHalting | null;
   /** Milliseconds in which something worked, and since when something does. */
   spentMs: number;
@@ -155,7 +158,7 @@ export function initial(plan: Plan, options: Options): RunState {
     lost: new Set(),
     usage: { inputTokens: 0, outputTokens: 0, turns: 0, cost: 0, reports: 0 },
     progress: new Map(),
-    stopRequested: false,
+    stopRequested: null,
     timeIsSpent: false,
     halt: null,
     due: null,
