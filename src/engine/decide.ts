@@ -4,7 +4,7 @@ import { finish } from "./finish.ts";
 import { nextHalt } from "./halts.ts";
 import { claim, nextStart } from "./starts.ts";
 import type { RunState } from "./state.ts";
-import { strikeAt } from "./strikes.ts";
+import { strikeOfCap } from "./strikes.ts";
 
 /**
  * What must be journaled next, a few events at a time; empty when the run waits for the world or is over. Changes nothing of the state
@@ -29,11 +29,11 @@ function settleHalted(state: RunState): EventBody[] {
   return state.running === 0 ? close(state) : [];
 }
 
-/** The end, after the node of `finally` where there is one. A run that waits for a person's settlement is not at its end. */
+/** The end, after the node of `finally` where there is one, which no limit but its own cap forbids. A run that waits for a person's settlement is not at its end. */
 function close(state: RunState): EventBody[] {
   const { last } = state.plan;
   const parked = state.halt?.cause === "needs_attention";
-  if (last >= 0 && state.closing === "open" && !parked && strikeAt(state, last) === null) {
+  if (last >= 0 && state.closing === "open" && !parked && strikeOfCap(state, last) === null) {
     return [claim(state, last, 1, [], 1)];
   }
   return [finish(state)];

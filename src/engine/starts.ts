@@ -11,14 +11,18 @@ import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
 import { strikeAt } from "./strikes.ts";
 
-/** What starts next, if anything: the second attempt of a pass, the head of the queue, or a node that is due. */
+/**
+ * What starts next, if anything: another attempt of a pass, a node that is due, or the head of the queue. Due nodes come before the
+ * queue is served, so that a join that no longer needs a queued arm drops it first.
+ */
 export function nextStart(state: RunState): EventBody[] {
   const again = state.again.at(-1);
   if (again !== undefined) return [claim(state, again, at(state.attempt, again) + 1, [])];
-  const queued = state.queue[state.queueHead];
-  if (queued !== undefined && hasPlace(state)) return [strikeAt(state, queued) ?? claim(state, queued, 1, [])];
   const due = nextDue(state);
-  return due < 0 ? [] : startOf(state, due);
+  if (due >= 0) return startOf(state, due);
+  const queued = state.queue[state.queueHead];
+  if (queued === undefined || !hasPlace(state)) return [];
+  return [strikeAt(state, queued) ?? claim(state, queued, 1, [])];
 }
 
 /**

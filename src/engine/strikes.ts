@@ -16,7 +16,8 @@ export function strikeAt(state: RunState, node: number): RunHalting | null {
   return strikeOfCap(state, node) ?? strikeOfBudget(state, node);
 }
 
-function strikeOfCap(state: RunState, node: number): RunHalting | null {
+/** The halt that its used-up cap calls for, or null. */
+export function strikeOfCap(state: RunState, node: number): RunHalting | null {
   const cap = capOf(state, node);
   if (cap === null || at(state.charged, node) < cap) return null;
   const cause = escalates(state, "cap") ? "escalated" : "limit";
