@@ -1,9 +1,12 @@
 import type { ToolArgument, ToolArguments, ToolNode } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
-import type { NodeResult, Reason } from "../model/outcome.ts";
+import type { CapturedText, NodeResult, Reason } from "../model/outcome.ts";
+import type { BlobStore } from "../ports/blobs.ts";
 import type { ActionContext, Capabilities, Performer, Values } from "../ports/performer.ts";
 import type { Tool, ToolResult } from "../ports/tool.ts";
+import { BlobFailure } from "../runtime/blobs/failure.ts";
+import { characterStart } from "../runtime/processes/characters.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
 
 /** Performs `tool` nodes: the tools an agent has, with arguments that the document fixes. */
@@ -23,6 +26,15 @@ function missing(node: ToolNode, can: Capabilities): string | null {
 }
 
 async function perform(context: ActionContext<ToolNode>): Promise<NodeResult> {
+  try {
+    return await call(context);
+  } catch (error) {
+    if (!(error instanceof BlobFailure)) throw error;
+    return { outcome: "error", reason: { code: "spill", text: error.message } };
+  }
+}
+
+async function call(context: ActionContext<ToolNode>): Promise<NodeResult> {
   const { node, can, values } = context;
   const found = can.tools.get(node.tool);
   if (found === undefined) return refused("could_not_start", `there is no tool "${node.tool}"`);
@@ -38,13 +50,22 @@ async function perform(context: ActionContext<ToolNode>): Promise<NodeResult> {
     signal: context.signal,
     onLine: (text, stream) => context.report({ kind: "line", stream, text }),
   });
-  return nodeResult(result);
+  return { ...nodeResult(result), output: await journaled(result.output, can.blobs) };
+}
+
+/** A tool shows more than a journal holds: all of it goes to the store, its end stays at hand. */
+async function journaled(output: CapturedText, blobs: BlobStore): Promise<CapturedText> {
+  const bytes = Buffer.from(output.text);
+  if (bytes.length <= limits.inlineValueBytes) return output;
+  const end = bytes.subarray(bytes.length - limits.inlineValueBytes);
+  const text = end.subarray(characterStart(end, 0)).toString();
+  return { ...output, text, blob: output.blob ?? (await blobs.put(bytes)) };
 }
 
 function nodeResult(result: ToolResult): NodeResult {
-  const { outcome, output, exit } = result;
+  const { outcome, exit } = result;
   const reason = outcome === "success" ? null : reasonOf(result);
-  return { outcome, output, ...(exit === undefined ? {} : { exit }), ...(reason === null ? {} : { reason }) };
+  return { outcome, ...(exit === undefined ? {} : { exit }), ...(reason === null ? {} : { reason }) };
 }
 
 function reasonOf({ outcome, problem, exit, timedOut }: ToolResult): Reason {

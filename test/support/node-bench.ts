@@ -30,13 +30,13 @@ export class NodeBench extends RunnerBench {
   readonly progress: Progress[] = [];
   readonly can: Capabilities;
 
-  constructor(tools: ToolRegistry = { get: () => undefined, names: () => [] }) {
+  constructor(tools: (blobs: string) => ToolRegistry = () => ({ get: () => undefined, names: () => [] })) {
     super();
     this.can = {
       processes: createProcessRunner({ blobs: fileBlobs(this.blobs), redactor: this.redactor, clock: systemClock }),
       blobs: fileBlobs(this.blobs),
       gates: { ask: async () => ({ kind: "nobody" }) },
-      tools,
+      tools: tools(this.blobs),
       provider: () => ({ missing: "no provider" }),
     };
   }

@@ -1,0 +1,53 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { limits } from "../model/limits.ts";
+import type { ToolContext } from "../ports/tool.ts";
+import { quietGit } from "./command-tools.ts";
+import type { ToolParts } from "./parts.ts";
+import type { Place } from "./place.ts";
+
+export interface Walk {
+  /** Paths below the place, with `/`, in order. */
+  readonly files: readonly string[];
+  /** There are more than `limits.walkEntries`. */
+  readonly cut: boolean;
+}
+
+/** Files below a folder: in a git repository those that git does not ignore, elsewhere all but `.git` and `node_modules`. */
+export async function walk(place: Place, context: ToolContext, parts: ToolParts): Promise<Walk> {
+  const all = (await filesOfGit(place, context, parts)) ?? (await filesBelow(place.file));
+  const files = all.toSorted();
+  return { files: files.slice(0, limits.walkEntries), cut: files.length > limits.walkEntries };
+}
+
+/** Null where git, or a repository, is not there. */
+async function filesOfGit(
+  { file }: Place,
+  context: ToolContext,
+  { blobs }: ToolParts,
+): Promise<readonly string[] | null> {
+  const { env, processes, timeoutMs, signal } = context;
+  const argv = [...quietGit, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+  const { end, stdout } = await processes.run(
+    { argv, cwd: file, env, timeoutMs, outputBytes: limits.outputDefaultBytes },
+    signal,
+  );
+  if (end.kind !== "exit" || end.code !== 0 || stdout.cut === true) return null;
+  const bytes = stdout.blob === undefined ? null : await blobs.get(stdout.blob).catch(() => null);
+  if (stdout.blob !== undefined && bytes === null) return null;
+  const names = (bytes === null ? stdout.text : Buffer.from(bytes).toString()).split("\0");
+  return names.filter((name) => name !== "");
+}
+
+async function filesBelow(root: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  const folders = [""];
+  for (let folder = folders.pop(); folder !== undefined && files.length <= limits.walkEntries; folder = folders.pop()) {
+    for (const entry of await readdir(path.join(root, folder), { withFileTypes: true }).catch(() => [])) {
+      const name = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) files.push(name);
+      else if (entry.isDirectory() && entry.name !== ".git" && entry.name !== "node_modules") folders.push(name);
+    }
+  }
+  return files;
+}
