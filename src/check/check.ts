@@ -44,6 +44,7 @@ const brokenGraph = [
   "flow-bracket",
   "no-pipeline",
   "reserved-name",
+  "invalid-name",
 ];
 
 function applyRules(source: Source, options: CheckOptions, problems: Problems): void {
@@ -57,7 +58,7 @@ function applyRules(source: Source, options: CheckOptions, problems: Problems): 
     suggest: new Suggestions().suggest,
   };
   for (const rule of rules) {
-    if (rule.needs === "graph" && problems.has(...brokenGraph)) continue;
+    if (rule.needs === "graph" && (!source.graphIsWhole || problems.has(...brokenGraph))) continue;
     rule.check(context, (at, message, hint, related) => problems.add(problem(rule.code, at, message, hint, related)));
   }
 }

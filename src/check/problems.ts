@@ -16,6 +16,7 @@ export class Problems {
   readonly #mayAllow: boolean;
   readonly #kept: Record<Severity, Diagnostic[]> = { error: [], warning: [], note: [] };
   readonly #codes = new Set<string>();
+  readonly #seen = new Set<string>();
   #dropped = 0;
   #lines: LineIndex | undefined;
 
@@ -26,7 +27,7 @@ export class Problems {
 
   readonly add = (found: Diagnostic): void => {
     const kept = this.#kept[found.severity];
-    if (this.#isAllowed(found)) return;
+    if (this.#isAllowed(found) || this.#isKnown(found)) return;
     this.#codes.add(found.code);
     if (kept.length < limits.diagnosticsPerFile) kept.push(found);
     else this.#dropped += 1;
@@ -51,6 +52,14 @@ export class Problems {
     const count = all.length + this.#dropped - kept.length;
     const cut = problem("too-many-problems", last.range, `${count} more problems are not shown`, "Mend these first.");
     return [...kept.sort(byPosition), cut];
+  }
+
+  /** Of a list that stands for several edges, one problem is found several times. */
+  #isKnown({ code, range, message }: Diagnostic): boolean {
+    const key = `${code} ${range.start} ${message}`;
+    if (this.#seen.has(key)) return true;
+    if (this.#seen.size < 3 * limits.diagnosticsPerFile) this.#seen.add(key);
+    return false;
   }
 
   #isAllowed({ code, range }: Diagnostic): boolean {

@@ -12,6 +12,7 @@ import { inputCollision } from "./rules/input-collision.ts";
 import { joinUnmet } from "./rules/join-unmet.ts";
 import { loopWithTwoEntries } from "./rules/loop-with-two-entries.ts";
 import { loopWithoutBound } from "./rules/loop-without-bound.ts";
+import { loopsTooDeep } from "./rules/loops-too-deep.ts";
 import { mixedEdges } from "./rules/mixed-edges.ts";
 import { nearReference } from "./rules/near-reference.ts";
 import { onlyUnconditional } from "./rules/only-unconditional.ts";
@@ -50,4 +51,5 @@ export const rules: readonly Rule[] = [
   loopWithoutBound,
   loopWithTwoEntries,
   joinUnmet,
+  loopsTooDeep,
 ];

@@ -1,43 +1,43 @@
 import type { Blueprint, Edge } from "../model/blueprint.ts";
 import { END } from "../model/blueprint.ts";
+import { Components } from "../graph/components.ts";
+import type { Digraph } from "../graph/digraph.ts";
+import { digraph } from "../graph/digraph.ts";
 
-/** A blueprint's graph by node index, for rules. Every step is linear in nodes and edges. */
+/** A document's graph by node index, for rules: also of documents that have other errors. Linear in nodes and edges. */
 export class Topology {
   readonly ids: readonly string[];
   readonly indexOf: ReadonlyMap<string, number>;
   /** Outgoing edges of each node, END included. */
   readonly outgoing: readonly (readonly Edge[])[];
-  /** Targets of each node, END and unknown names left out. */
+  /** Distinct targets of each node, END left out. */
   readonly successors: readonly (readonly number[])[];
   readonly predecessors: readonly (readonly number[])[];
-  /** From the entry (and `finally`), whether a path leads to each node. */
+  /** Whether a path leads to each node from the entry or `finally`. */
   readonly reachable: readonly boolean[];
-  /** Strongly connected component of each node. */
-  readonly component: readonly number[];
+  /** Nodes that lead to one another, each group with at least one cycle. */
+  readonly loops: readonly (readonly number[])[];
+  /** The loop that a node is in, or -1. */
+  readonly loopOf: readonly number[];
 
   constructor(blueprint: Blueprint, ids: Iterable<string>) {
     this.ids = [...ids];
     this.indexOf = new Map(this.ids.map((id, index) => [id, index]));
     const outgoing: Edge[][] = this.ids.map(() => []);
-    const successors: number[][] = this.ids.map(() => []);
-    const predecessors: number[][] = this.ids.map(() => []);
-    for (const edge of blueprint.edges) {
-      const from = this.indexOf.get(edge.from);
-      if (from === undefined) continue;
-      outgoing[from]?.push(edge);
-      const to = edge.to === END ? undefined : this.indexOf.get(edge.to);
-      if (to === undefined) continue;
-      successors[from]?.push(to);
-      predecessors[to]?.push(from);
-    }
+    for (const edge of blueprint.edges) outgoing[this.indexOf.get(edge.from) ?? -1]?.push(edge);
     this.outgoing = outgoing;
-    this.successors = successors;
-    this.predecessors = predecessors;
-    const roots = [blueprint.entry, blueprint.finally].flatMap((id) =>
-      id === undefined ? [] : (this.indexOf.get(id) ?? []),
+    this.successors = outgoing.map((edges) =>
+      [...new Set(edges.flatMap(({ to }) => this.#target(to)))].sort((a, b) => a - b),
     );
-    this.reachable = closure(roots, successors);
-    this.component = components(successors);
+    const predecessors: number[][] = this.ids.map(() => []);
+    for (const [from, targets] of this.successors.entries()) for (const to of targets) predecessors[to]?.push(from);
+    this.predecessors = predecessors;
+    const roots = [blueprint.entry, blueprint.finally].flatMap((id) => (id === undefined ? [] : this.#target(id)));
+    this.reachable = this.from(roots);
+    this.loops = cycles(toDigraph(this.successors));
+    const loopOf = this.ids.map(() => -1);
+    for (const [loop, members] of this.loops.entries()) for (const index of members) loopOf[index] = loop;
+    this.loopOf = loopOf;
   }
 
   /** Which nodes a path leads to from any of these, they included. */
@@ -50,18 +50,14 @@ export class Topology {
     return closure(indices, this.predecessors);
   }
 
-  /** Loops: components with a path from a node to itself, each as its nodes. */
-  loops(): readonly (readonly number[])[] {
-    const byComponent = new Map<number, number[]>();
-    for (const [index, component] of this.component.entries()) {
-      const members = byComponent.get(component);
-      if (members === undefined) byComponent.set(component, [index]);
-      else members.push(index);
-    }
-    return [...byComponent.values()].filter((nodes) => {
-      const [only] = nodes;
-      return nodes.length > 1 || (only !== undefined && this.successors[only]?.includes(only) === true);
-    });
+  /** Whether each of two nodes leads to the other. */
+  inOneLoop(a: number, b: number): boolean {
+    return this.loopOf[a] !== -1 && this.loopOf[a] === this.loopOf[b];
+  }
+
+  #target(id: string): number[] {
+    const index = id === END ? undefined : this.indexOf.get(id);
+    return index === undefined ? [] : [index];
   }
 }
 
@@ -79,42 +75,12 @@ function closure(start: readonly number[], next: readonly (readonly number[])[])
   return seen;
 }
 
-/** Tarjan's algorithm with its own stack, so that a long chain cannot overflow the call stack. */
-function components(successors: readonly (readonly number[])[]): number[] {
-  const component = successors.map(() => -1);
-  const order = successors.map(() => -1);
-  const low = successors.map(() => 0);
-  const stack: number[] = [];
-  let counter = 0;
-  let found = 0;
-  const visit = (root: number): void => {
-    const work: { readonly node: number; next: number }[] = [{ node: root, next: 0 }];
-    for (let frame = work.at(-1); frame !== undefined; frame = work.at(-1)) {
-      const { node } = frame;
-      if (frame.next === 0) {
-        order[node] = low[node] = counter;
-        counter += 1;
-        stack.push(node);
-      }
-      const to = successors[node]?.[frame.next];
-      frame.next += 1;
-      if (to !== undefined) {
-        if (order[to] === -1) work.push({ node: to, next: 0 });
-        else if (component[to] === -1) low[node] = Math.min(low[node] ?? 0, order[to] ?? 0);
-        continue;
-      }
-      if (low[node] === order[node]) {
-        for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
-          component[member] = found;
-          if (member === node) break;
-        }
-        found += 1;
-      }
-      work.pop();
-      const parent = work.at(-1)?.node;
-      if (parent !== undefined) low[parent] = Math.min(low[parent] ?? 0, low[node] ?? 0);
-    }
-  };
-  for (let node = 0; node < successors.length; node += 1) if (order[node] === -1) visit(node);
-  return component;
+function toDigraph(successors: readonly (readonly number[])[]): Digraph {
+  const from = successors.flatMap((targets, index) => targets.map(() => index));
+  return digraph(successors.length, Int32Array.from(from), Int32Array.from(successors.flat()));
+}
+
+function cycles(graph: Digraph): number[][] {
+  const all = Int32Array.from({ length: graph.size }, (_, index) => index);
+  return new Components(graph).search(all).map((members) => [...members].sort((a, b) => a - b));
 }

@@ -57,6 +57,7 @@ export const codes = {
   "only-unconditional": note("A script's failure goes the same way as its success"),
   "loop-without-bound": note("A loop has no cap or limit of its own"),
   "loop-with-two-entries": note("A loop can be entered at more than one node"),
+  "loops-too-deep": error("Loops are nested deeper than an engine can follow"),
   "join-unmet": error("A join waits for more arms than there are"),
 
   // References and data

@@ -59,6 +59,7 @@ class DocumentReader {
     reading.owner = "the document";
     reading.node = undefined;
     const entry = this.#entry(origins, edges);
+    if (entry === undefined) reading.graphIsWhole = false;
     return {
       text: this.#text,
       root: this.#root,
@@ -66,6 +67,7 @@ class DocumentReader {
       origins,
       edges,
       templates: reading.templates,
+      graphIsWhole: reading.graphIsWhole,
       entryAt: entry?.at,
     };
   }

@@ -27,6 +27,7 @@ export class ScalarRanges {
 
   within(scalar: LocatedScalar, from: number, to: number): Range {
     if (scalar !== this.#scalar || from < this.#valueAt) this.#restart(scalar);
+    if (from >= this.#value.trimEnd().length) return atEnd(this.#text, scalar);
     const start = this.#cursor.seek(this.#inkTo(from));
     const end = to - 1 > from ? this.#cursor.peek(this.#inkWithin(from, to - 1)) : start;
     if (start === null || end === null) return scalar.range;
@@ -50,6 +51,14 @@ export class ScalarRanges {
   #inkWithin(from: number, to: number): number {
     return this.#inkBefore + inkBetween(this.#value, from, to);
   }
+}
+
+/** Just behind the last character of a scalar. */
+function atEnd(text: string, scalar: LocatedScalar): Range {
+  let end = scalar.range.end;
+  if (scalar.style === "single" || scalar.style === "double") end -= 1;
+  while (end > scalar.range.start && isBlank(text.charCodeAt(end - 1))) end -= 1;
+  return { start: end, end };
 }
 
 function inkBetween(value: string, from: number, to: number): number {

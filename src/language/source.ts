@@ -31,6 +31,8 @@ export interface Source {
   /** Parallel to `blueprint.edges`. */
   readonly edges: readonly LocatedEdge[];
   readonly templates: readonly LocatedTemplate[];
+  /** False when an edge could not be read. */
+  readonly graphIsWhole: boolean;
   /** Where the entry is named; undefined when it was left out. */
   readonly entryAt: Range | undefined;
 }

@@ -28,7 +28,8 @@ export function readYaml(text: string, report: Report): Located | null {
       failed = true;
       report(syntaxProblem(error, text));
     }
-    for (const warning of found.warnings) report(problem("unknown-tag", rangeOf(warning, text), sentence(warning)));
+    for (const warning of found.warnings)
+      report(problem("unknown-tag", rangeOf(warning, text), sentence(warning), "Remove it."));
   }
   if (failed) return null;
   if (second !== undefined) {
@@ -85,6 +86,8 @@ function compose(text: string, tokens: readonly CST.Token[]): Document.Parsed[] 
   const composer = new Composer({
     version: "1.2",
     uniqueKeys: false,
+    // Tags of older versions make values that are neither text, number, list nor map.
+    resolveKnownTags: false,
     keepSourceTokens: false,
     prettyErrors: false,
     logLevel: "silent",
@@ -107,7 +110,11 @@ const syntaxHints: Partial<Record<string, string>> = {
 };
 
 function sentence(error: YAMLError): string {
-  return error.message.replace(/\s+/g, " ").replace(/[.:]+$/, "");
+  return error.message
+    .replace(/\s+/g, " ")
+    .replace(/[.:]+$/, "")
+    .replace(/^Missing closing (["'])quote$/, "The closing $1 is missing")
+    .replace(/^Unresolved tag: (\S+)$/, "The tag `$1` has no meaning here");
 }
 
 function rangeOf(error: YAMLError, text: string): Range {
@@ -122,6 +129,7 @@ class Locator {
   readonly #anchors = new Map<string, { readonly node: Located; readonly size: number }>();
   #aliases = 0;
   #size = 0;
+  #failed = false;
   #overflow = false;
 
   constructor(text: string, report: Report) {
@@ -131,7 +139,7 @@ class Locator {
 
   document(contents: ParsedNode): Located | null {
     const tree = this.#locate(contents, null);
-    return this.#overflow ? null : tree;
+    return this.#failed ? null : tree;
   }
 
   #locate(node: ParsedNode, key: LocatedScalar | null): Located {
@@ -204,6 +212,7 @@ class Locator {
     const target = this.#anchors.get(name);
     this.#aliases += 1;
     if (target === undefined) {
+      this.#failed = true;
       this.#report(
         problem(
           "syntax",
@@ -218,6 +227,7 @@ class Locator {
     const tooMany = this.#aliases > limits.documentAliases || this.#size > limits.documentNodes;
     if (tooMany && !this.#overflow) {
       this.#overflow = true;
+      this.#failed = true;
       this.#report(
         problem(
           "alias-bomb",

@@ -2,7 +2,7 @@ import type { Node } from "../../model/blueprint.ts";
 import type { Rule } from "../rule.ts";
 
 /** Why a node can never have an outcome, or undefined when it can. */
-function never(node: Node, when: string): string | undefined {
+export function neverHas(node: Node, when: string): string | undefined {
   if (when === "failure" && node.timeoutMs === undefined) {
     if (node.type === "provision") return "a sandbox that cannot be made is an error, never a failure";
     if (node.type === "wait") return "waiting never fails";
@@ -21,7 +21,7 @@ export const deadRoute: Rule = {
     for (const { edge, when } of source.edges) {
       const node = source.blueprint.nodes.get(edge.from);
       if (node === undefined || edge.when === undefined || when === undefined) continue;
-      const why = never(node, edge.when);
+      const why = neverHas(node, edge.when);
       if (why !== undefined)
         report(when, `The edge from \`${edge.from}\` can never fire: ${why}`, "Use `when: error`, or remove the edge.");
     }

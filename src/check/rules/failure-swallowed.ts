@@ -1,4 +1,5 @@
 import { END } from "../../model/blueprint.ts";
+import { neverHas } from "./dead-route.ts";
 import type { Rule } from "../rule.ts";
 
 /**
@@ -22,10 +23,12 @@ export const failureSwallowed: Rule = {
     });
     const reachesEnd = graph.into(ends);
     for (const { edge, to } of failing) {
+      const node = source.blueprint.nodes.get(edge.from);
+      if (node !== undefined && neverHas(node, "failure") !== undefined) continue;
       const from = graph.indexOf.get(edge.from);
       const target = graph.indexOf.get(edge.to);
       if (from === undefined || target === undefined || reachesEnd[target] !== true) continue;
-      if (graph.component[from] === graph.component[target]) continue;
+      if (graph.inOneLoop(from, target)) continue;
       const message = `When \`${edge.from}\` fails, the run goes on at \`${edge.to}\` and can end as succeeded`;
       report(to, message, `If it should end as failed, close that path with {from: …, to: END, as: failed}.`);
     }

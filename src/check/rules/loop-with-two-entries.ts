@@ -1,4 +1,5 @@
 import { fieldRange } from "../../language/source.ts";
+import { entryOf } from "../../language/tree.ts";
 import type { Rule } from "../rule.ts";
 
 /** A loop that is entered at several nodes: which of its edges start a new pass is then less obvious. */
@@ -6,12 +7,14 @@ export const loopWithTwoEntries: Rule = {
   code: "loop-with-two-entries",
   needs: "graph",
   check({ source, topology }, report) {
+    // A flow says itself what belongs together: a group before a bracket is entered at all its nodes.
+    if (entryOf(source.root, "flow") !== undefined) return;
     const graph = topology();
     const entry = graph.indexOf.get(source.blueprint.entry);
-    for (const loop of graph.loops()) {
+    for (const loop of graph.loops) {
       const entries = loop.filter((index) => {
         const outside = graph.predecessors[index]?.some(
-          (from) => graph.component[from] !== graph.component[index] && graph.reachable[from] === true,
+          (from) => !graph.inOneLoop(from, index) && graph.reachable[from] === true,
         );
         return index === entry || outside === true;
       });

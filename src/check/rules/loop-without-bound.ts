@@ -10,7 +10,7 @@ export const loopWithoutBound: Rule = {
   check({ source, topology }, report) {
     if (source.blueprint.limits.steps !== undefined) return;
     const graph = topology();
-    for (const loop of graph.loops()) {
+    for (const loop of graph.loops) {
       const ids = loop.flatMap((index) => graph.ids[index] ?? []);
       const bounded = ids.some((id) => {
         const node = source.blueprint.nodes.get(id);
@@ -23,7 +23,7 @@ export const loopWithoutBound: Rule = {
         );
       });
       const [first] = ids;
-      if (bounded || first === undefined) continue;
+      if (bounded || first === undefined || graph.reachable[loop[0] ?? -1] !== true) continue;
       const shown = ids
         .slice(0, 6)
         .map((id) => `\`${id}\``)

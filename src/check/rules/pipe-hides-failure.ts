@@ -2,7 +2,7 @@ import { commandsOf } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
 const testCommand =
-  /(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*((?:npx|pnpm|yarn|bun|poetry run|uv run|bundle exec)\s+)?((?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:test|lint|check|typecheck|type-check)\b|(?:cargo|go|mvn|gradle|\.\/gradlew|dotnet|mix|deno|swift|make)\s+(?:test|check|clippy|vet|lint|verify)\b|(?:pytest|jest|vitest|mocha|tox|tsc|eslint|ruff|mypy|rspec|phpunit|ctest)\b)[^|&;\n]*\|(?!\|)/;
+  /(?:^|[;&|(\n])\s*(?:\w+=\S*\s+)*((?:npx|pnpm|yarn|bun|poetry run|uv run|bundle exec)\s+)?((?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:test|lint|check|typecheck|type-check)\b|(?:cargo|go|mvn|gradle|\.\/gradlew|dotnet|mix|deno|swift|make)\s+(?:test|check|clippy|vet|lint|verify)\b|(?:pytest|jest|vitest|mocha|tox|tsc|eslint|ruff|mypy|rspec|phpunit|ctest)\b)(?:[^|&;\n]|>&)*\|(?!\|)/;
 
 /** A pipe answers with its last command: a failing test on its left goes unseen. */
 export const pipeHidesFailure: Rule = {

@@ -11,7 +11,7 @@ export const unknownTool: Rule = {
     if (tools === undefined) return;
     const hint = `Tools are ${oneOfWords([...tools].sort(), 30)}.`;
     for (const [id, node] of source.blueprint.nodes) {
-      if (node.type === "tool" && !tools.has(node.tool)) {
+      if (node.type === "tool" && !tools.has(node.tool) && !node.tool.includes("{")) {
         report(
           fieldRange(source, id, "tool"),
           `Node \`${id}\` uses the tool \`${node.tool}\`, which does not exist${suggest(node.tool, tools)}`,

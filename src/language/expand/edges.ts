@@ -1,12 +1,12 @@
 import { END } from "../../model/blueprint.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { limits } from "../../model/limits.ts";
-import { unknownField } from "../read/collections.ts";
+import { capital, unknownField } from "../read/collections.ts";
 import type { Reading } from "../read/reading.ts";
 import { word } from "../read/scalars.ts";
 import type { LocatedEdge } from "../source.ts";
 import type { Located, LocatedMap, LocatedScalar } from "../tree.ts";
-import { quote } from "../tree.ts";
+import { describe, quote } from "../tree.ts";
 
 const edgeKeys = ["from", "to", "when", "as"];
 const ending = word("failed");
@@ -15,13 +15,21 @@ const ending = word("failed");
 export function readEdges(node: Located, reading: Reading): LocatedEdge[] {
   const edges: LocatedEdge[] = [];
   if (node.kind !== "list") {
-    if (node.kind !== "scalar" || node.value !== null) reading.wrongType(node, "edges", "a list of edges");
+    if (node.kind !== "scalar" || node.value !== null) {
+      reading.graphIsWhole = false;
+      reading.owner = "the document";
+      reading.wrongType(node, "edges", "a list of edges");
+    }
     return edges;
   }
   for (const [index, item] of node.items.entries()) {
     reading.owner = `edge ${index + 1}`;
     if (item.kind === "map") readEdge(item, reading, edges);
-    else reading.wrongType(item, "edges", "a map such as {from: a, to: b}");
+    else {
+      reading.graphIsWhole = false;
+      const message = `${capital(reading.owner)} must be a map such as {from: a, to: b}, not ${describe(item)}`;
+      reading.problem("wrong-type", item, message);
+    }
     if (edges.length > limits.edgesPerBlueprint) {
       reading.problem("invalid-value", item, `The document has more than ${limits.edgesPerBlueprint} edges`);
       return [];
@@ -48,13 +56,14 @@ function readEdge(map: LocatedMap, reading: Reading, edges: LocatedEdge[]): void
     } else unknownField(entry, edgeKeys, reading);
   }
   for (const key of ["from", "to"] as const) {
-    if (parts[key] === undefined)
-      reading.problem(
-        "missing-field",
-        map,
-        `${capital(reading.owner)} has no \`${key}\``,
-        `Write {from: a, to: b}; \`to: END\` ends the path.`,
-      );
+    if (parts[key] !== undefined) continue;
+    reading.graphIsWhole = false;
+    reading.problem(
+      "missing-field",
+      map,
+      `${capital(reading.owner)} has no \`${key}\``,
+      `Write {from: a, to: b}; \`to: END\` ends the path.`,
+    );
   }
   for (const from of parts.from ?? []) {
     for (const to of parts.to ?? []) {
@@ -103,14 +112,14 @@ export function isEnd(name: string): boolean {
 /** A name or a list of names. */
 export function names(node: Located, reading: Reading, field: string): readonly LocatedScalar[] {
   const items = node.kind === "list" ? node.items : [node];
-  if (items.length === 0) reading.problem("invalid-value", node, `${reading.place(field)} is an empty list`);
+  if (items.length === 0) {
+    reading.graphIsWhole = false;
+    reading.problem("invalid-value", node, `${reading.place(field)} is an empty list`);
+  }
   return items.flatMap((item) => {
     if (item.kind === "scalar" && item.source !== "") return [item];
+    reading.graphIsWhole = false;
     reading.wrongType(item, field, "a name");
     return [];
   });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -6,7 +6,7 @@ import type { Reader, Reading } from "../read/reading.ts";
 import { boolean, template, text } from "../read/scalars.ts";
 import type { Located, LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
-import { parseType, typeSchema, typeWords } from "../types.ts";
+import { parseType, printType, typeSchema, typeWords } from "../types.ts";
 
 const schemaWords = [
   "$schema",
@@ -165,14 +165,19 @@ const inputFields = {
   enum: optional(listOf(json), "The only values allowed."),
   pattern: optional(text(), "Regular expression (ECMAScript, whole value) that a text must match."),
 };
-const inputMap = object(inputFields, "the input");
+const inputMap = object(inputFields, "input `%`");
+
+/** A JSON Schema in the place of an input is its type. */
+function isWholeSchema(map: LocatedMap): boolean {
+  return map.entries.some(({ key }) => key.source !== "enum" && schemaWords.includes(key.source));
+}
 
 /** `inputs.x`: a bare type or a map. */
 export const inputSpec: Reader<InputSpec> = {
   expected: "a type or a map",
   schema: { anyOf: [typeReader.schema, inputMap.schema] },
   read(node, reading, field) {
-    if (node.kind !== "map") {
+    if (node.kind !== "map" || isWholeSchema(node)) {
       const type = typeReader.read(node, reading, field);
       return type && { type };
     }
@@ -198,10 +203,10 @@ function misfit(
     return { field: "enum", what: "is empty, so that no value would be allowed" };
   const misfitting = spec.enum?.find((value) => !fits(value, spec.type));
   if (misfitting !== undefined)
-    return { field: "enum", what: `holds ${JSON.stringify(misfitting)}, which has another type` };
+    return { field: "enum", what: `holds ${JSON.stringify(misfitting)}, which is not ${wordsOf(spec.type)}` };
   if (spec.default === undefined) return undefined;
   if (!fits(spec.default, spec.type))
-    return { field: "default", what: `is ${JSON.stringify(spec.default)}, which has another type` };
+    return { field: "default", what: `is ${JSON.stringify(spec.default)}, which is not ${wordsOf(spec.type)}` };
   if (spec.enum !== undefined && !spec.enum.some((value) => JSON.stringify(value) === JSON.stringify(spec.default))) {
     return { field: "default", what: "is not among the values of `enum`" };
   }
@@ -210,6 +215,11 @@ function misfit(
     return { field: "default", what: "does not match `pattern`" };
   }
   return undefined;
+}
+
+function wordsOf(type: TypeSpec): string {
+  const printed = printType(type);
+  return typeof printed === "string" ? `\`${printed}\`` : "what the schema asks for";
 }
 
 /** Whether a value written in a document has the type; a schema is judged when a run starts. */
@@ -242,7 +252,7 @@ export const outputs: Reader<Readonly<Record<string, OutputSpec>>> = mapOf(
       type: required(typeReader, "Type of the value."),
       from: required(template, "A reference to the port it comes from: `{node.port}`."),
     },
-    "the output",
+    "output `%`",
   ),
   anyName,
 );

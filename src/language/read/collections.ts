@@ -124,7 +124,7 @@ export function readPartial<F extends Fields>(
     if (fields[key]?.required !== true || map.entries.some((entry) => entry.key.source === key)) continue;
     whole = false;
     const hint = `Add \`${key}:\` (${lowerFirst(fields[key].description)}).`;
-    reading.problem("missing-field", headOf(map), `${reading.owner} has no \`${key}\``, hint);
+    reading.problem("missing-field", headOf(map), `${capital(reading.owner)} has no \`${key}\``, hint);
   }
   return { values: values as Partial<Read<F>>, whole };
 }
@@ -149,11 +149,15 @@ function headOf(map: LocatedMap): { readonly start: number; readonly end: number
   return map.entries[0]?.key.range ?? map.range;
 }
 
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 }
 
-/** A closed map as a value. */
+/** A closed map as a value. `owner` names it in messages; `%` in it stands for the name of the field. */
 export function object<F extends Fields>(fields: F, owner: string): Reader<Read<F>> {
   return {
     expected: "a map",
@@ -161,7 +165,7 @@ export function object<F extends Fields>(fields: F, owner: string): Reader<Read<
     read(node, reading, field) {
       if (node.kind !== "map") return reading.wrongType(node, field, "a map");
       const before = reading.owner;
-      reading.owner = owner;
+      reading.owner = owner.replace("%", field.split(".").at(-1) ?? field);
       const result = readFields(node, fields, reading);
       reading.owner = before;
       return result;

@@ -7,7 +7,7 @@ import { fits } from "../fields/schemas.ts";
 import { oneOfWords } from "../nearest.ts";
 import type { NodeOrigin } from "../source.ts";
 import type { Located, LocatedMap, LocatedScalar } from "../tree.ts";
-import { entryOf, quote } from "../tree.ts";
+import { describe, entryOf, quote } from "../tree.ts";
 import { printType } from "../types.ts";
 import { readFields, toJson, unknownField } from "./collections.ts";
 import type { Reading } from "./reading.ts";
@@ -63,7 +63,11 @@ function checkName(key: LocatedScalar, reading: Reading): void {
 export function readNode(id: string, value: Located, reading: Reading, plugins: Plugins): Node | undefined {
   reading.node = id;
   reading.owner = `node \`${id}\``;
-  if (value.kind !== "map") return reading.wrongType(value, "nodes", "a map such as {type: script, run: npm test}");
+  if (value.kind !== "map") {
+    const message = `Node \`${id}\` must be a map such as {type: script, run: npm test}, not ${describe(value)}`;
+    reading.problem("wrong-type", value, message);
+    return undefined;
+  }
   const type = entryOf(value, "type")?.value;
   if (type === undefined) {
     const at = value.entries[0]?.key ?? value;
@@ -75,7 +79,8 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
     );
     return undefined;
   }
-  const name = type.kind === "scalar" ? type.source : "";
+  if (type.kind !== "scalar" || type.source === "") return reading.wrongType(type, "type", "the name of a node type");
+  const name = type.source;
   reading.owner = `${name} node \`${id}\``;
   if (isBuiltIn(name)) return builtIn(id, name, value, reading);
   const plugin = plugins.get(name);

@@ -20,6 +20,8 @@ export class Reading {
   readonly templates: LocatedTemplate[] = [];
   /** Names under `nodes`, known before any node is read. */
   nodeNames: ReadonlySet<string> = new Set();
+  /** False once an edge could not be read, so that what is left says nothing about paths. */
+  graphIsWhole = true;
   /** The node that is being read. */
   node: string | undefined;
   /** Who owns the fields being read, for messages: "script node `a`". */
