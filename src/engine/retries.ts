@@ -14,8 +14,9 @@ export function asRetry(state: RunState, event: EventBody): EventBody {
   if (event.type !== "node.ended" || event.result.outcome !== "error" || !fits(state, event)) return event;
   const node = nodeIndex(state.plan, event.node);
   if (!mayRetry(state, node, event)) return event;
-  const delayMs = Math.min(limits.retryFirstDelayMs * 2 ** at(state.retries, node), limits.retryMaxDelayMs);
-  return { ...event, type: "node.retrying", delayMs };
+  const backOffMs = Math.min(limits.retryFirstDelayMs * 2 ** at(state.retries, node), limits.retryMaxDelayMs);
+  // Sooner than a provider asked to wait, the retry would only be another one spent.
+  return { ...event, type: "node.retrying", delayMs: Math.max(backOffMs, event.result.retryAfterMs ?? 0) };
 }
 
 function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {

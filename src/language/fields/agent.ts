@@ -7,8 +7,11 @@ const patterns = listOf(text());
 const policy = object(
   {
     mode: required(word("allow_all", "read_only", "ask"), "What the agent may do when nothing else says so."),
-    allow: optional(patterns, "Tools or commands that are allowed whatever the mode."),
-    deny: optional(patterns, "Tools or commands that are never allowed."),
+    allow: optional(
+      patterns,
+      "Tools, or beginnings of commands, that are allowed whatever the mode; under allow_all nothing else is but reading.",
+    ),
+    deny: optional(patterns, "Tools or commands that are never allowed, whatever else is said."),
     network: optional(boolean, "Whether its commands may use the network."),
   },
   "`policy`",
