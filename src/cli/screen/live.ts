@@ -72,6 +72,7 @@ export class LiveDisplay implements Display {
   }
 
   finish(): void {
+    if (this.#undo.length === 0) return;
     this.#draw(true);
     for (const step of this.#undo.splice(0)) step();
     this.#output.write(showCursor);

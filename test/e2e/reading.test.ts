@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { lastLine, Place, start, trammel } from "./support/cli.ts";
+
+describe("show", () => {
+  it("tells people what each attempt did and said, and lets nothing act on the terminal", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: two\nentry: a\nnodes:\n  a: {type: script, run: "printf '\\\\033[31mred\\\\033[0m\\\\n'; exit 4"}\n  b: {type: script, run: "true"}\nedges:\n  - {from: a, when: failure, to: b}\n  - {from: a, when: success, to: END}\n`,
+    );
+    const ran = await trammel(["run", "look", "-b", "b.yaml", "--json"], { place });
+    const { code, stdout } = await trammel(["show", String(lastLine(ran)["run"])], { place });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^blueprint {2}two$/m);
+    expect(stdout).toMatch(/^task {7}look$/m);
+    expect(stdout).toMatch(/^✗ a \(script\)\n {4}1\. failure: .*4.*\n {4} *│ red$/m);
+    expect(stdout).toMatch(/^✓ b \(script\)$/m);
+    expect(stdout).not.toContain("\u001b");
+  });
+});
+
+describe("logs", () => {
+  it("prints one line an event", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: one\nnodes:\n  a: {type: script, run: "true"}\n`);
+    const ran = await trammel(["run", "look", "-b", "b.yaml", "--json"], { place });
+    const { stdout } = await trammel(["logs", String(lastLine(ran)["run"])], { place });
+    expect(stdout).toMatch(
+      /^ +0\.0s {2}run one: look\n +\d\.\ds {2}a started\n +\d\.\ds {2}a success\n +\d\.\ds {2}succeeded\n$/,
+    );
+  });
+
+  it("follows a run of another process to its end", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: one\nnodes:\n  a: {type: script, run: "until test -e go; do sleep 0.05; done"}\n`);
+    const run = start(["run", "look", "-b", "b.yaml", "--json"], { place });
+    await run.until(/node\.process/);
+    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    const logs = start(["logs", "-f", id], { place });
+    await logs.until(/a started/);
+    place.file("go", "");
+    const { code, stdout } = await logs.end;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/a success\n.*succeeded\n$/);
+    expect((await run.end).code).toBe(0);
+  });
+});
+
+describe("doctor", () => {
+  it("says what is there, by name only, and how to mend what is not", async () => {
+    using place = new Place();
+    const env = { ANTHROPIC_API_KEY: "CANARY-88", PATH: process.env["PATH"] ?? "" };
+    const { code, stdout } = await trammel(["doctor"], { place, env });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^✓ node +\d+\./m);
+    expect(stdout).toMatch(/^✓ store +.*\.home$/m);
+    expect(stdout).toMatch(/^✓ keys +set: .*ANTHROPIC_API_KEY/m);
+    expect(stdout).toMatch(/^– agent .*\n {4}\S/m);
+    expect(stdout).not.toContain("CANARY");
+  });
+
+  it("fails where every run would, and says so in JSON", async () => {
+    using place = new Place();
+    place.file("file", "");
+    place.file("trammel.yaml", "agent: {modle: x}\n");
+    const { code, stdout } = await trammel(["doctor", "--json"], {
+      place,
+      env: { TRAMMEL_HOME: place.path("file/x") },
+    });
+    expect(code).toBe(1);
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; mend: string | null }[] };
+    const missing = checks.filter((one) => one.status === "missing");
+    expect(missing.map((one) => one.name)).toEqual(["store", "configuration"]);
+    for (const one of missing) expect(one.mend).toMatch(/\S/);
+  });
+});
