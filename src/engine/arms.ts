@@ -1,6 +1,7 @@
 import { hasBit } from "../graph/bits.ts";
 import { at, item } from "../graph/ints.ts";
 import { carries, canFollowSuccess } from "./endings.ts";
+import { isOfPass } from "./passes.ts";
 import type { Miss, RunState } from "./state.ts";
 
 /**
@@ -16,7 +17,7 @@ export function breaker(state: RunState, node: number): number {
   let least = -1;
   for (const [source, miss] of misses) {
     if (source === node || (least >= 0 && least < source)) continue;
-    if (startsPass && hasBit(state.reach.from(node), source)) continue;
+    if (startsPass && isOfPass(state, node, source)) continue;
     if (needs(state, node, source, miss) && !hasDelivered(state, source, node)) least = source;
   }
   return least;

@@ -145,6 +145,7 @@ function leadsToEmptyArm(state: RunState, node: number, zone: Bits, start: numbe
  */
 export function isHeldBack(state: RunState, node: number): boolean {
   if (at(state.newPass, node) === 0) return false;
+  if (state.busyNodes === 0 && state.waits.ready.length === 1) return false;
   const after = state.reach.from(node);
   if (firstCommon(after, state.busy, node) >= 0) return true;
   return state.waits.ready.some((other) => {

@@ -1,5 +1,6 @@
 import { hasBit } from "../graph/bits.ts";
 import { at } from "../graph/ints.ts";
+import { liveNodes } from "./moves.ts";
 import type { RunState } from "./state.ts";
 
 /**
@@ -7,26 +8,26 @@ import type { RunState } from "./state.ts";
  * edges and save those the new pass takes.
  */
 export function supersededBy(state: RunState, head: number): number[] {
-  const { plan } = state;
-  const { to, outStart } = plan.graph;
-  const after = state.reach.from(head);
+  const { from, inStart, inArcs } = state.plan.graph;
   const arcs: number[] = [];
-  for (let node = 0; node < plan.graph.size; node += 1) {
-    if (node !== head && !hasBit(after, node)) continue;
-    for (let arc = at(outStart, node); arc < at(outStart, node + 1); arc += 1) {
-      if (at(state.full, arc) === 1 && at(plan.loopOf, arc) < 0 && at(to, arc) !== head) arcs.push(arc);
+  for (const node of liveNodes(state)) {
+    if (node === head || at(state.arrivals, node) === 0) continue;
+    for (let i = at(inStart, node); i < at(inStart, node + 1); i += 1) {
+      const arc = at(inArcs, i);
+      if (at(state.full, arc) === 0 || at(state.plan.loopOf, arc) >= 0) continue;
+      if (isOfPass(state, head, at(from, arc))) arcs.push(arc);
     }
   }
-  return arcs;
+  return arcs.sort((a, b) => a - b);
 }
 
 /** Begins a new pass of `head`: what its old pass missed or met counts no more. */
 export function beginPass(state: RunState, head: number): void {
-  const after = state.reach.from(head);
-  for (const node of state.misses.keys()) {
-    if (node === head || hasBit(after, node)) state.misses.delete(node);
-  }
-  for (const join of state.races) {
-    if (join === head || hasBit(after, join)) state.met[join] = 0;
-  }
+  for (const node of state.misses.keys()) if (isOfPass(state, head, node)) state.misses.delete(node);
+  for (const join of state.races) if (isOfPass(state, head, join)) state.met[join] = 0;
+}
+
+/** Whether a node belongs to the passes of `head`: it is the head, or the head leads to it. */
+export function isOfPass(state: RunState, head: number, node: number): boolean {
+  return node === head || hasBit(state.reach.from(head), node);
 }

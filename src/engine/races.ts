@@ -2,6 +2,7 @@ import { hasBit } from "../graph/bits.ts";
 import { at, item } from "../graph/ints.ts";
 import { recallHalts } from "./halts.ts";
 import { quorum } from "./joins.ts";
+import { liveNodes } from "./moves.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
 
@@ -14,11 +15,7 @@ export function cancelsLosers(state: RunState, join: number): boolean {
 /** Live nodes on the arms of a join, without those that lost already. */
 export function losersOf(state: RunState, join: number): number[] {
   const arms = state.reach.arms(join);
-  const losers: number[] = [];
-  for (let node = 0; node < state.plan.graph.size; node += 1) {
-    if (hasBit(arms, node) && hasBit(state.live, node) && !state.lost.has(node)) losers.push(node);
-  }
-  return losers;
+  return [...liveNodes(state)].filter((node) => hasBit(arms, node) && !state.lost.has(node));
 }
 
 /** Marks a join as met in this pass: what its arms missed counts no more, and what still runs on them has lost. */

@@ -19,12 +19,17 @@ export function clearBit(bits: Bits, index: number): void {
   bits[index >>> 5] = at(bits, index >>> 5) & ~(1 << (index & 31));
 }
 
+/** The place of the lowest bit of a word that is not 0. */
+export function lowestBit(word: number): number {
+  return 31 - Math.clz32(word & -word);
+}
+
 /** The smallest member of both that is not `except`, or -1. */
 export function firstCommon(a: Bits, b: Bits, except: number): number {
   for (let word = 0; word < a.length; word += 1) {
     let common = at(a, word) & at(b, word);
     while (common !== 0) {
-      const index = (word << 5) + (31 - Math.clz32(common & -common));
+      const index = (word << 5) + lowestBit(common);
       if (index !== except) return index;
       common &= common - 1;
     }

@@ -94,21 +94,42 @@ interface Arcs {
   readonly whens: readonly (readonly When[])[];
 }
 
+/** Sorts edges by source, target and place as one number each, which fits a double: limits allow 20,000² × 200,000 < 2⁵³. */
 function arcsOf(edges: readonly Edge[], place: (id: string) => number, size: number): Arcs {
-  const byPair = new Map<number, Set<When>>();
-  for (const edge of edges) {
-    if (edge.to === END) continue;
-    const key = place(edge.from) * size + place(edge.to);
-    const whens = byPair.get(key);
-    if (whens === undefined) byPair.set(key, new Set([edge.when ?? null]));
-    else whens.add(edge.when ?? null);
+  const inner = edges.filter((edge) => edge.to !== END);
+  const keys = Float64Array.from(
+    inner,
+    ({ from, to }, index) => (place(from) * size + place(to)) * inner.length + index,
+  ).sort();
+  const from: number[] = [];
+  const to: number[] = [];
+  const whens: (readonly When[])[] = [];
+  let last = -1;
+  for (const key of keys) {
+    const pair = Math.floor(key / inner.length);
+    const when = item(inner, key % inner.length).when ?? null;
+    if (pair === last) {
+      whens.push(merged(whens.pop() ?? [], when));
+      continue;
+    }
+    last = pair;
+    from.push(Math.floor(pair / size));
+    to.push(pair % size);
+    whens.push(single(when));
   }
-  const keys = Float64Array.from(byPair.keys()).sort();
-  return {
-    from: Int32Array.from(keys, (key) => Math.floor(key / size)),
-    to: Int32Array.from(keys, (key) => key % size),
-    whens: Array.from(keys, (key) => [...(byPair.get(key) ?? [])].sort(byName)),
-  };
+  return { from: Int32Array.from(from), to: Int32Array.from(to), whens };
+}
+
+const common: ReadonlyMap<When, readonly When[]> = new Map(
+  [null, "success", "failure"].map((when) => [when, [when]] as const),
+);
+
+function single(when: When): readonly When[] {
+  return common.get(when) ?? [when];
+}
+
+function merged(whens: readonly When[], when: When): readonly When[] {
+  return whens.includes(when) ? whens : [...whens, when].sort(byName);
 }
 
 function byName(a: When, b: When): number {

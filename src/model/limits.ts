@@ -26,7 +26,7 @@ export const limits = {
   retryFirstDelayMs: 250,
   retryMaxDelayMs: 5_000,
   reachCacheBytes: 64 * 1024 * 1024,
-  loopNestingLevels: 100,
+  loopNestingLevels: 64,
 
   // Actions; timeout
   deterministicTimeoutMs: 30 * 60_000,
