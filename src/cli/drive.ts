@@ -122,7 +122,7 @@ async function printEnd(
   }
   const { outputsOf } = await import("./outputs.ts");
   world.out.write(await outputsOf(services, prepared.blueprint, end.run));
-  if (end.status !== "succeeded") world.err.write(next(end));
+  if (end.status !== "succeeded") world.err.write(next(end, view));
 }
 
 async function printEscalation(output: Output, { journal }: Services, view: RunView): Promise<void> {
@@ -136,7 +136,15 @@ async function printEscalation(output: Output, { journal }: Services, view: RunV
 }
 
 /** What a person can do now. */
-function next(end: RunEnd): string {
-  const reason = end.reason === null ? "" : `: ${end.reason}`;
-  return `run ${end.run} ${end.status}${reason}\n  See what it did: trammel show ${end.run}\n`;
+function next({ run, status, reason }: RunEnd, { halting }: RunView): string {
+  const lines = [
+    `run ${run} ${status}${reason === null ? "" : `: ${reason}`}`,
+    `  See what it did: trammel show ${run}`,
+  ];
+  const node = halting?.node;
+  if (node !== undefined && status === "needs_attention")
+    lines.push(`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`);
+  if (node !== undefined && status === "escalated")
+    lines.push(`  Decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again`);
+  return `${lines.join("\n")}\n`;
 }

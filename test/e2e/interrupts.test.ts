@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -80,6 +80,9 @@ describe("kill -9", () => {
     const resumed = await trammel(["resume", id, "--json"], { place });
     expect(resumed.code).toBe(3);
     expect(runEndShape.parse(lastLine(resumed))).toMatchObject({ run: id, status: "needs_attention" });
+    const settled = await trammel(["settle", id, "b", "--as", "failed"], { place });
+    expect(settled).toMatchObject({ code: 1, stderr: expect.stringContaining(`trammel show ${id}`) });
+    expect(readFileSync(place.path("log"), "utf8")).toBe("a\nb\n");
   });
 });
 
