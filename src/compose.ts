@@ -8,7 +8,6 @@ import { createAgentPerformer } from "./nodes/agent.ts";
 import { human } from "./nodes/human.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { Journal } from "./ports/journal.ts";
-import type { ToolRegistry } from "./ports/tool.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { createEngine } from "./runtime/engine.ts";
@@ -18,6 +17,7 @@ import { systemIds } from "./runtime/ids.ts";
 import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor, type Redactor } from "./runtime/redaction/redactor.ts";
+import { createTools } from "./tools/registry.ts";
 
 const clock = systemClock;
 const ids = systemIds(clock);
@@ -29,13 +29,15 @@ function openJournal(home: string, notice: (what: string) => void): Journal {
 /** Everything that executes runs in this process, over the store of one machine. */
 async function openServices(options: ServiceOptions): Promise<Services> {
   const { home, env, config, gates, record, ownFolders } = options;
-  const journal = openJournal(home, options.notice);
   const access = vendorAccess(config, env);
   const redactor = createRedactor([
     ...secretValues(env),
     ...Object.values(access).flatMap(({ apiKey }) => apiKey ?? []),
   ]);
   const blobs = fileBlobs(join(home, "blobs"));
+  const tools = createTools({ commands: config.tools, blobs, redactor, dataFolder: home });
+  if ("problems" in tools) throw new Error(tools.problems.join("\n"));
+  const journal = openJournal(home, options.notice);
   const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
   const engine = createEngine({
     journal,
@@ -67,8 +69,6 @@ function withoutKey(env: ServiceOptions["env"], { agent: { key } }: Config): Ser
   return key === undefined ? env : { ...env, [key]: undefined };
 }
 
-const tools: ToolRegistry = { get: () => undefined, names: () => [] };
-
 /** Throws where two plug-ins bring the same node type, or one a built-in one: a mistake of the program that hands them in. */
 function performersOf({ config, plugins = [] }: ServiceOptions, redactor: Redactor): Performers {
   const handed = [human, createAgentPerformer(config.agent, clock)];
@@ -94,5 +94,12 @@ function agentMissing(config: Config, env: ServiceOptions["env"]): string | null
   return typeof provider.missing === "string" ? provider.missing : provider.missing(config.agent.model ?? null);
 }
 
+/** What a configuration claims that is built in. The parts are those of a process that never acts. */
+function problemsIn({ tools }: Config): readonly string[] {
+  const parts = { blobs: fileBlobs(""), redactor: createRedactor(), dataFolder: "" };
+  const made = createTools({ ...parts, commands: tools });
+  return "problems" in made ? made.problems : [];
+}
+
 /** The only place that picks adapters. */
-export const composition: Composition = { openJournal, openServices, agentMissing };
+export const composition: Composition = { openJournal, openServices, problemsIn, agentMissing };

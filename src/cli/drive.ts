@@ -11,7 +11,7 @@ import type { Output } from "./output.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
-import { report } from "./problem.ts";
+import { report, usage } from "./problem.ts";
 import type { Display } from "./screen/display.ts";
 import { instant } from "./report.ts";
 import type { Services } from "./services.ts";
@@ -39,11 +39,13 @@ export async function drive(
   begin: (services: Services, observer: Observer) => Promise<RunHandle | Refusal>,
   history: readonly JournalEvent[] = [],
 ): Promise<Driven> {
+  const { openServices, problemsIn } = await world.compose();
+  const problems = problemsIn(prepared.config);
+  if (problems.length > 0) return { exit: report(world, usage(problems.join("\n"))), view: null };
   const view = emptyView("", prepared.blueprint);
   for (const event of history) fold(view, event);
   const display = await openDisplay(world, view, options);
   const gates = world.interactive ? terminalGates({ input: process.stdin, err: world.err, screen: display }) : noGates;
-  const { openServices } = await world.compose();
   const services = await openServices({
     home: dataHome(world.env, world.cwd),
     cwd,

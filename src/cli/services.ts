@@ -37,6 +37,8 @@ export interface Services {
 export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
   readonly openServices: (options: ServiceOptions) => Promise<Services>;
+  /** Why a configuration contradicts what is built in, in sentences; services of such a one cannot be opened. */
+  readonly problemsIn: (config: Config) => readonly string[];
   /** Why no agent can run with this configuration, or null. */
   readonly agentMissing: (config: Config, env: Environment) => string | null;
 }
