@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { inert } from "../language/inert.ts";
 import { LineIndex } from "../language/position.ts";
 
 /** A diagnostic as `check --format json` prints it. Lines and columns from 1, the end exclusive. */
@@ -60,7 +61,7 @@ function block(diagnostic: Diagnostic, file: string, lines: LineIndex): string {
 function frame(start: number, end: number, lines: LineIndex): readonly string[] {
   const from = lines.positionAt(start);
   const to = lines.positionAt(Math.max(start + 1, end));
-  const full = visible(lines.lineText(from.line));
+  const full = inert(lines.lineText(from.line));
   if (full.trim() === "") return [];
   const skip = Math.max(0, Math.min(from.column - 1 - frameColumns / 2, full.length - frameColumns));
   const shown = full.slice(skip, skip + frameColumns);
@@ -74,9 +75,4 @@ function frame(start: number, end: number, lines: LineIndex): readonly string[] 
     `  ${gutter} | ${lead}${shown}${tail}`,
     `  ${" ".repeat(gutter.length)} | ${" ".repeat(lead.length + left)}${"^".repeat(width)}`,
   ];
-}
-
-/** One column per UTF-16 unit, and nothing that a terminal would obey. */
-function visible(line: string): string {
-  return line.replaceAll("\t", " ").replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "·");
 }

@@ -1,3 +1,4 @@
+import { inert } from "./inert.ts";
 import type { Diagnostic, Range, Related, Severity } from "../model/diagnostic.ts";
 
 interface CodeInfo {
@@ -97,8 +98,8 @@ export function problem(
     code,
     severity: codes[code].severity,
     range,
-    message,
-    ...(hint === undefined ? {} : { hint }),
+    message: inert(message),
+    ...(hint === undefined ? {} : { hint: inert(hint) }),
     ...(related === undefined ? {} : { related }),
   };
 }

@@ -128,6 +128,7 @@ const optionText = text(optionId);
 
 const optionName: Reader<string> = {
   ...optionText,
+  schema: { type: ["string", "number", "boolean"] },
   read(node, reading, field) {
     const id = node.kind === "scalar" ? node.source : "";
     if (reservedOptions.has(id.toLowerCase())) {
@@ -153,11 +154,7 @@ const options: Reader<readonly HumanOption[]> = {
       { type: "array", items: optionName.schema, minItems: 1 },
       {
         type: "object",
-        additionalProperties: {
-          type: "object",
-          additionalProperties: false,
-          properties: { title: { type: "string" } },
-        },
+        additionalProperties: { anyOf: [titles.schema, { type: "null" }] },
       },
     ],
   },

@@ -21,6 +21,9 @@ const schemaWords = [
   "additionalProperties",
 ];
 
+/** Words that no field of an input shares. */
+const wholeSchemaWords = schemaWords.filter((word) => word !== "enum");
+
 /** A map is a JSON Schema when it uses a word of it that no short schema could mean; else each key is a field with a type. */
 function isJsonSchema(map: LocatedMap): boolean {
   if (schemaWords.some((word) => entryOf(map, word) !== undefined)) return true;
@@ -142,7 +145,7 @@ const formats = ["text", "lines", "json"] as const;
 /** `output:` of a node. */
 export const outputFormat: Reader<OutputFormat> = {
   expected: "`text`, `lines`, `json` or a schema",
-  schema: { anyOf: [{ enum: formats }, { type: "object" }] },
+  schema: { anyOf: [{ enum: formats }, { type: "string", pattern: typeSchemaPattern }, { type: "object" }] },
   read(node, reading, field) {
     if (node.kind === "map") {
       const schema = readSchema(node, reading, field);
@@ -169,13 +172,19 @@ const inputMap = object(inputFields, "input `%`");
 
 /** A JSON Schema in the place of an input is its type. */
 function isWholeSchema(map: LocatedMap): boolean {
-  return map.entries.some(({ key }) => key.source !== "enum" && schemaWords.includes(key.source));
+  return map.entries.some(({ key }) => wholeSchemaWords.includes(key.source));
 }
 
 /** `inputs.x`: a bare type or a map. */
 export const inputSpec: Reader<InputSpec> = {
   expected: "a type or a map",
-  schema: { anyOf: [typeReader.schema, inputMap.schema] },
+  schema: {
+    anyOf: [
+      { type: "string", pattern: typeSchemaPattern },
+      inputMap.schema,
+      { type: "object", anyOf: wholeSchemaWords.map((word) => ({ required: [word] })) },
+    ],
+  },
   read(node, reading, field) {
     if (node.kind !== "map" || isWholeSchema(node)) {
       const type = typeReader.read(node, reading, field);

@@ -75,7 +75,7 @@ function bracesOf(node: Located): string | undefined {
 /** A name as written, whatever YAML makes of it: `on`, `no`, `010`. */
 export const name: Reader<string> = {
   expected: "a name",
-  schema: { type: "string", minLength: 1 },
+  schema: { type: ["string", "number", "boolean"] },
   read(node, reading, field) {
     if (node.kind === "scalar" && node.source !== "") return node.source;
     return reading.wrongType(node, field, "a name");

@@ -1,0 +1,88 @@
+import { documentFields } from "./fields/document.ts";
+import { builtInTypes, isBuiltIn, nodeFields } from "./fields/nodes.ts";
+import type { Fields } from "./read/collections.ts";
+import { objectSchema, propertiesOf } from "./read/collections.ts";
+import type { JsonSchema } from "./read/reading.ts";
+import { name } from "./read/scalars.ts";
+
+const names = { anyOf: [name.schema, { type: "array", items: name.schema, minItems: 1 }] };
+
+const edge: JsonSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["from", "to"],
+  properties: {
+    from: { ...names, description: "Node or nodes that the path comes from." },
+    to: { ...names, description: "Node or nodes that it leads to; END in any case closes it." },
+    when: {
+      ...names,
+      description: "success, failure, error, or an option of the node; absent means success and failure.",
+    },
+    as: { enum: ["failed"], description: "On an edge to END: the path ends as a failure." },
+  },
+};
+
+const next: JsonSchema = {
+  anyOf: [...names.anyOf, { type: "object", additionalProperties: names }],
+  description: "What follows: a node, several, or a map from outcome to either. Instead of edges in `edges`.",
+};
+
+/** JSON Schema (draft-07) of a document, from the same tables that check it. Editors complete and explain keys with it. */
+export function documentSchema(): JsonSchema {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Trammel blueprint",
+    type: "object",
+    additionalProperties: false,
+    required: ["name"],
+    properties: {
+      blueprint: { const: 2, description: "Version of the format." },
+      ...propertiesOf(documentFields),
+      entry: {
+        ...name.schema,
+        description: "Node the run begins with; may be left out when one node has no incoming edge.",
+      },
+      nodes: {
+        type: "object",
+        propertyNames: { pattern: "^(?![Ee][Nn][Dd]$)(?!(task|inputs|item|index)$)[A-Za-z0-9_-]{1,64}$" },
+        additionalProperties: { $ref: "#/definitions/node" },
+        description: "Nodes by name.",
+      },
+      edges: { type: ["array", "null"], items: { $ref: "#/definitions/edge" }, description: "What follows what." },
+      flow: {
+        type: "string",
+        minLength: 1,
+        description: "The graph in one line: a -> [b] -> (c & d). Instead of entry and edges.",
+      },
+    },
+    anyOf: [{ required: ["nodes"] }, { required: ["flow"] }],
+    definitions: { edge, node: anyNode(), ...nodeDefinitions() },
+  };
+}
+
+/** A node by its type, so that an editor complains about the field and not about every type that it is not. */
+function anyNode(): JsonSchema {
+  return {
+    type: "object",
+    required: ["type"],
+    properties: { type: { enum: builtInTypes, description: "What the node is." } },
+    allOf: builtInTypes.map((type) => ({
+      if: { properties: { type: { const: type } }, required: ["type"] },
+      // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
+      then: { $ref: `#/definitions/${type}` },
+    })),
+  };
+}
+
+function nodeDefinitions(): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries(builtInTypes.filter(isBuiltIn).map((type) => [type, nodeSchema(type, nodeFields[type])]));
+}
+
+function nodeSchema(type: string, fields: Fields): JsonSchema {
+  const { required = [], properties, ...rest } = objectSchema(fields);
+  return {
+    ...rest,
+    required: ["type", ...(required as readonly string[])],
+    properties: { type: { const: type, description: "What the node is." }, ...(properties as JsonSchema), next },
+  };
+}
