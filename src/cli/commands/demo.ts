@@ -44,7 +44,7 @@ export async function demo(world: World, options: { readonly plain?: true }): Pr
   });
   if (exit !== exitCodes.ok) return exit;
   world.out.write(`\nWhat the agent changed:\n\n${await changes(untouched, project, palette(world.out, world.env))}`);
-  world.out.write(`\n${closing(untouched)}`);
+  world.out.write(`\n${closing(untouched, world.env["npm_command"] === "exec" ? "npx trammel" : "trammel")}`);
   return exitCodes.ok;
 }
 
@@ -70,11 +70,11 @@ function paint(patch: string, colors: Palette): string {
   return patch.replace(/^[+-].*$/gm, (line) => (line.startsWith("+") ? colors.green(line) : colors.red(line)));
 }
 
-function closing(untouched: string): string {
+function closing(untouched: string, command: string): string {
   return `The tests, the run, the cap and the journal were real. The agent's turn was a recording, so that this needs no key.
-The same with your own agent, on an untouched copy, once its model is set (agent: {model: anthropic/…} in trammel.yaml):
+The same with your own agent, on an untouched copy, once ~/.config/trammel/config.yaml names its model (agent: {model: anthropic/…}):
 
-  trammel run "${task}" -b ${untouched}/${blueprint} --cwd ${untouched}
+  ${command} run "${task}" -b ${untouched}/${blueprint} --cwd ${untouched}
 
 `;
 }

@@ -128,6 +128,14 @@ function quote(text: string): string {
 
 /** Without what a test runner adds and what would make colours. */
 function clean(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _, FORCE_COLOR: __, CI: ___, TRAMMEL_HOME: ____, VITEST: _____, ...rest } = env;
+  const {
+    NODE_OPTIONS: _,
+    FORCE_COLOR: __,
+    CI: ___,
+    TRAMMEL_HOME: ____,
+    VITEST: _____,
+    npm_command: ______,
+    ...rest
+  } = env;
   return rest;
 }
