@@ -65,7 +65,7 @@ class LoopFinder {
     for (const node of members) this.#components.region[node] = this.#regions;
     const inner = this.#inner(members);
     const edges = this.#backEdges(inner) ?? this.#failing(inner) ?? this.#entered(members, inner);
-    const heads = [...new Set(edges.map((arc) => at(this.#graph.to, arc)))];
+    const heads = [...new Set(edges.map((arc) => at(this.#graph.to, arc)))].sort((a, b) => a - b);
     const only = heads.length === 1 ? heads[0] : undefined;
     const body = only === undefined ? members : this.#naturalLoop(only, edges);
     for (const arc of edges) this.#loopOf[arc] = this.#loops.length;
