@@ -51,6 +51,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
         ...agents(config),
         ai: access,
         environment: env,
+        dataFolder: home,
         mask: (text) => redactor.text(text),
         ...(record === undefined ? {} : { record }),
       }),
@@ -90,7 +91,9 @@ function agents({ agent }: Config): AgentParts {
 
 function agentMissing(config: Config, env: ServiceOptions["env"]): string | null {
   const ai = vendorAccess(config, env);
-  const provider = createProviders({ ...agents(config), ai, environment: env, mask: (text) => text })(undefined);
+  const provider = createProviders({ ...agents(config), ai, environment: env, dataFolder: "", mask: (text) => text })(
+    undefined,
+  );
   return typeof provider.missing === "string" ? provider.missing : provider.missing(config.agent.model ?? null);
 }
 

@@ -67,7 +67,10 @@ const acp: Make = ({ say, and }) => {
 
 const recorded: Make = async (part) => {
   const { provider, model } = await ai(part);
-  return { provider: recording(provider, await mkdtemp(join(folder, "cassettes-")), mask), model };
+  return {
+    provider: recording(provider, { folder: await mkdtemp(join(folder, "cassettes-")), except: [], mask }),
+    model,
+  };
 };
 
 /** Plays what was recorded a moment ago; there is nothing to wait for. */
@@ -75,7 +78,7 @@ const replayed: Make = async (part) => {
   const cassettes = await mkdtemp(join(folder, "cassettes-"));
   if (part.and !== "end") return { provider: createReplayProvider(cassettes, mask), model: null };
   const { provider, model } = await ai(part);
-  await play(recording(provider, cassettes, mask), request({ model }));
+  await play(recording(provider, { folder: cassettes, except: [], mask }), request({ model }));
   return { provider: createReplayProvider(cassettes, mask), model: null };
 };
 

@@ -23,15 +23,20 @@ function provided(found: AgentProvider | { readonly missing: string }): AgentPro
 const mask = (text: string): string => text;
 
 test("the configured one where a node names none, else ai", () => {
-  expect(provided(createProviders({ ai: {}, environment: {}, mask })(undefined)).name).toBe("ai");
-  expect(provided(createProviders({ ai: {}, environment: {}, mask, provider: "replay" })(undefined)).name).toBe(
-    "replay",
+  expect(provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask })(undefined)).name).toBe(
+    "ai",
   );
-  expect(provided(createProviders({ ai: {}, environment: {}, mask, provider: "replay" })("ai")).name).toBe("ai");
+  expect(
+    provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask, provider: "replay" })(undefined))
+      .name,
+  ).toBe("replay");
+  expect(
+    provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask, provider: "replay" })("ai")).name,
+  ).toBe("ai");
 });
 
 test("an unknown one is a sentence that names those there are", () => {
-  expect(createProviders({ ai: {}, environment: {}, mask })("gtp")).toEqual({
+  expect(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask })("gtp")).toEqual({
     missing: expect.stringMatching(/there is no provider "gtp"; there are: .*ai.*replay/),
   });
 });
@@ -42,13 +47,13 @@ test("what was recorded can be replayed without a model", async () => {
   const cassettes = join(folder, "cassettes");
   const ai = { compatible: { baseUrl: server.url } };
   const recorded = await play(
-    provided(createProviders({ ai, environment: {}, mask, record: cassettes })("ai")),
+    provided(createProviders({ ai, environment: {}, dataFolder: "/nowhere", mask, record: cassettes })("ai")),
     request,
   );
   await server.close();
   expect(await readdir(cassettes)).toEqual(["work.1.jsonl"]);
   const replayed = await play(
-    provided(createProviders({ ai: {}, environment: {}, mask, cassettes })("replay")),
+    provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask, cassettes })("replay")),
     request,
   );
   expect(replayed).toEqual(recorded);

@@ -18,6 +18,8 @@ export interface AgentConfiguration {
   /** Our own environment, of which an agent gets what it is known to need. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly mask: Mask;
+  /** Absolute folder of our own data, which is never an agent's work. */
+  readonly dataFolder: string;
   /** Absolute folder that `replay` plays from. */
   readonly cassettes?: string;
   /** Absolute folder to record every agent's work into. */
@@ -28,10 +30,10 @@ export interface AgentConfiguration {
 export function createProviders(
   configuration: AgentConfiguration,
 ): (name: string | undefined) => AgentProvider | { readonly missing: string } {
-  const { ai, command, environment, mask, record } = configuration;
+  const { ai, command, dataFolder, environment, mask, record } = configuration;
   const recorded = (provider: AgentProvider): AgentProvider => {
     const own = guarded(provider, mask);
-    return record === undefined ? own : recording(own, record, mask);
+    return record === undefined ? own : recording(own, { folder: record, except: [dataFolder], mask });
   };
   const acp = (name: string, agent: AcpAgent): AgentProvider =>
     recorded(createAcpProvider(name, agent, environment, startLive));

@@ -40,6 +40,7 @@ locale: en-AU
     ["an unknown key", "agnet: {}", "unknown-field", 0],
     ["an unknown key inside", "agent: {modle: x}", "unknown-field", 8],
     ["a key in place of its name", "agent: {key: sk-live-123}", "invalid-value", 13],
+    ["a command with the name of what every agent has", "tools: {give_up: cat}", "invalid-name", 8],
     ["credentials in an address", "agent: {baseUrl: 'https://me:pw@host/'}", "invalid-value", 17],
     ["a list", "- a", "wrong-type", 0],
     ["broken YAML", "agent: {", "syntax", 8],

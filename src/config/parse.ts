@@ -12,7 +12,10 @@ const variable = text({
   words: "the name of an environment variable, never a key itself",
 });
 const address = text({ pattern: /^https?:\/\/[^\s@]+$/, words: "an http or https address without credentials" });
-const toolNames = { pattern: /^[A-Za-z0-9_-]{1,64}$/, words: "letters, digits, _ and -, at most 64" };
+const toolNames = {
+  pattern: /^(?!(?:answer|give_up)$)[A-Za-z0-9_-]{1,64}$/,
+  words: "letters, digits, _ and -, at most 64, and neither answer nor give_up, which every agent has",
+};
 
 const agent = object(
   {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../text.ts";
+import type { RecordOptions } from "./record.ts";
 
 /** Plays recordings from `folder` instead of asking an agent. */
 export function createReplayProvider(folder: string | null, mask: Mask): AgentProvider {
@@ -20,14 +21,14 @@ export function createReplayProvider(folder: string | null, mask: Mask): AgentPr
   };
 }
 
-/** The same provider, with a cassette of each of its runs in `folder`. */
-export function recording(provider: AgentProvider, folder: string, mask: Mask): AgentProvider {
+/** The same provider, with a cassette of each of its runs. */
+export function recording(provider: AgentProvider, options: RecordOptions): AgentProvider {
   return {
     name: provider.name,
     missing: (model, settings) => provider.missing(model, settings),
     async run(request, emit, signal) {
       const { record } = await import("./record.ts");
-      return record(provider, folder, mask, request, emit, signal);
+      return record(provider, options, request, emit, signal);
     },
   };
 }

@@ -11,23 +11,31 @@ import { cassetteName, headOf, printCassette, type Cassette, type CassetteFile }
 import { placesOf } from "./places.ts";
 import { changedPaths, scanTree, type Tree } from "./tree.ts";
 
+export interface RecordOptions {
+  /** Absolute folder of the cassettes. */
+  readonly folder: string;
+  /** Absolute folders whose files are no work of the agent: our own data. */
+  readonly except: readonly string[];
+  readonly mask: Mask;
+}
+
 /**
- * Writes what each run of a provider said and changed into `folder`, one cassette a node and pass; a retry takes the place of
+ * Writes what each run of a provider said and changed, but for what lies in `except`, into `folder`, one cassette a node and pass; a retry takes the place of
  * what it retries. Refuses before the agent starts where it could not. Agents at work in one folder at a time are each given
  * all changes made meanwhile.
  */
 export async function record(
   provider: AgentProvider,
-  folder: string,
-  mask: Mask,
+  { folder, except, mask }: RecordOptions,
   request: AgentRequest,
   emit: (event: AgentEvent) => void,
   signal: AbortSignal,
 ): Promise<AgentResult> {
+  const own = [folder, ...except];
   let before: Tree;
   try {
     await mkdir(folder, { recursive: true });
-    before = await scanTree(request.workspace, folder);
+    before = await scanTree(request.workspace, own);
   } catch (error) {
     return refused(`the agent cannot be recorded: ${text(error)}`, true);
   }
@@ -41,7 +49,7 @@ export async function record(
     signal,
   );
   try {
-    const files = await changesOf(request.workspace, before, await scanTree(request.workspace, folder, before));
+    const files = await changesOf(request.workspace, before, await scanTree(request.workspace, own, before));
     await write(
       join(folder, cassetteName(request.node, request.pass)),
       { request, provider, events, files, result },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstat, readdir, readFile, readlink } from "node:fs/promises";
+import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { limits } from "../../model/limits.ts";
@@ -17,7 +17,7 @@ export type Tree = ReadonlyMap<string, TreeEntry>;
 
 interface Scan {
   readonly root: string;
-  readonly except: string | null;
+  readonly except: readonly string[];
   readonly known: Tree | null;
   readonly found: Map<string, TreeEntry>;
 }
@@ -29,19 +29,21 @@ interface Rules {
 }
 
 /**
- * The files under a root, without those that .gitignore files name, `.git`, `node_modules` and the folder `except`.
+ * The files under a root, without those that .gitignore files name, `.git`, `node_modules` and the
+ * absolute folders `except`.
  * Files whose stamp is that in `known` are not read again. Rejects where the tree has more than `limits.snapshotFiles` files.
  */
-export async function scanTree(root: string, except: string | null, known: Tree | null = null): Promise<Tree> {
+export async function scanTree(root: string, except: readonly string[], known: Tree | null = null): Promise<Tree> {
   const { default: ignore } = await import("ignore");
-  const scan: Scan = { root, except, known, found: new Map() };
+  const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+  const scan: Scan = { root: await real(root), except: await Promise.all(except.map(real)), known, found: new Map() };
   const pending: { readonly folder: string; readonly rules: readonly Rules[] }[] = [{ folder: "", rules: [] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
-    const entries = await readdir(join(root, folder), { withFileTypes: true });
+    const entries = await readdir(join(scan.root, folder), { withFileTypes: true });
     const own = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
     const rules = own
-      ? [{ folder, rules: ignore().add(await readFile(join(root, folder, ".gitignore"), "utf8")) }, ...next.rules]
+      ? [{ folder, rules: ignore().add(await readFile(join(scan.root, folder, ".gitignore"), "utf8")) }, ...next.rules]
       : next.rules;
     for (const entry of entries) {
       const path = `${folder}${entry.name}`;
@@ -55,7 +57,7 @@ export async function scanTree(root: string, except: string | null, known: Tree 
 
 function isLeftOut(name: string, path: string, directory: boolean, rules: readonly Rules[], scan: Scan): boolean {
   if (name === ".git" || name === "node_modules") return true;
-  if (join(scan.root, path) === scan.except) return true;
+  if (scan.except.includes(join(scan.root, path))) return true;
   // The innermost rules that say anything decide.
   for (const { folder, rules: own } of rules) {
     const tested = own.test(`${path.slice(folder.length)}${directory ? "/" : ""}`);

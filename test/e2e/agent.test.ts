@@ -1,0 +1,179 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { recordDemo } from "../../scripts/record-demo.ts";
+import type { Script } from "../fixtures/model-server/script.ts";
+import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
+import { lastLine, Place, root, trammel } from "./support/cli.ts";
+
+const servers: ModelServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const loop = `
+name: mend
+entry: test
+nodes:
+  test: {type: script, run: npm test --silent}
+  fix: {type: agent, cap: 2, prompt: "The tests fail: {test}"}
+edges:
+  - {from: test, when: success, to: END}
+  - {from: test, when: failure, to: fix}
+  - {from: fix, to: test}
+`;
+
+/** A project whose `npm test` fails, and a model that says what its script says. */
+async function projectWith(place: Place, script: Script, more = ""): Promise<ModelServer> {
+  const model = await serveModel(script);
+  servers.push(model);
+  place.file("trammel.yaml", `agent: {model: compatible/scripted, baseUrl: "${model.url}"${more}}\n`);
+  place.file("mend.yaml", loop);
+  place.file("package.json", '{"name": "sum", "type": "module", "scripts": {"test": "node --test"}}');
+  place.file("sum.js", "export const sum = (a, b) => a - b;\n");
+  const check = 'test("adds", () => assert.equal(sum(2, 3), 5));\n';
+  place.file(
+    "sum.test.js",
+    `import assert from "node:assert";\nimport { test } from "node:test";\nimport { sum } from "./sum.js";\n${check}`,
+  );
+  return model;
+}
+
+const mend: Script = [
+  {
+    call: [
+      { tool: "read", input: { path: "sum.js" } },
+      { tool: "run", input: { command: "npm test --silent" } },
+    ],
+  },
+  { call: [{ tool: "edit", input: { path: "sum.js", old_text: "a - b", new_text: "a + b" } }] },
+  { say: "It subtracted. Now it adds." },
+];
+
+describe("an agent", () => {
+  it("reads, runs, edits, and the file is right", async () => {
+    using place = new Place();
+    const model = await projectWith(place, mend);
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    expect(await readFile(place.path("sum.js"), "utf8")).toBe("export const sum = (a, b) => a + b;\n");
+    expect(model.requests).toHaveLength(3);
+    expect(JSON.stringify(model.requests[0]?.body)).toContain("The tests fail: ");
+    const second = JSON.stringify(model.requests[1]?.body);
+    expect(second).toContain("a - b");
+    expect(second).toContain("exit");
+    const shown = await trammel(["show", String(lastLine(ran)["run"]), "--json"], { place });
+    const { nodes } = JSON.parse(shown.stdout) as {
+      nodes: readonly { id: string; passes: number; attempts: readonly { output: string }[] }[];
+    };
+    expect(nodes.find(({ id }) => id === "fix")).toMatchObject({
+      passes: 1,
+      attempts: [{ output: "It subtracted. Now it adds." }],
+    });
+  });
+
+  it("that is recorded can be replayed on the same project without a model", async () => {
+    using place = new Place();
+    await projectWith(place, mend);
+    // What the test runner prints has times in it: the prompt must not.
+    place.file("mend.yaml", loop.replace(": {test}", ""));
+    const recorded = await trammel(["run", "mend it", "-b", "mend.yaml", "--record", "tapes", "--json"], { place });
+    expect(lastLine(recorded)).toMatchObject({ status: "succeeded" });
+    place.file("sum.js", "export const sum = (a, b) => a - b;\n");
+    place.file("trammel.yaml", "agent: {provider: replay, cassettes: tapes}\n");
+    const replayed = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(lastLine(replayed)).toMatchObject({ status: "succeeded" });
+    expect(await readFile(place.path("sum.js"), "utf8")).toBe("export const sum = (a, b) => a + b;\n");
+    place.file("sum.js", "export const sum = () => 0;\n");
+    const other = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(lastLine(other)).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("sum.js is not what it was"),
+    });
+  });
+
+  it.each([
+    ["a wrong key", [{ status: 401, message: "No such key" }], "401 No such key"],
+    ["a cut connection", [{ say: "I am", ends: "cut" }], "connection"],
+    ["a refusal", [{ say: "I will not.", finish: "refusal" }], "refused"],
+  ] as const)("that meets %s fails its run, and says so", async (_name, script, why) => {
+    using place = new Place();
+    await projectWith(place, script);
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(ran.code).not.toBe(0);
+    expect(JSON.stringify(lastLine(ran)["reason"]) + ran.stdout).toContain(why);
+  });
+
+  it("is refused before anything runs where none is set up, with the ways to set one up", async () => {
+    using place = new Place();
+    place.file("mend.yaml", loop.replace("npm test --silent", "touch ran"));
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml"], {
+      place,
+      env: { ANTHROPIC_API_KEY: "found-by-accident" },
+    });
+    expect(ran.code).toBe(2);
+    for (const way of ["vendor's key", "agent on the PATH", "OpenAI-compatible server"])
+      expect(ran.stderr).toContain(way);
+    expect(readdirSync(place.folder)).not.toContain("ran");
+  });
+});
+
+describe("a key", () => {
+  it("is in no prompt, event, cassette, journal, blob or error, whatever the agent runs and the provider answers", async () => {
+    using place = new Place();
+    const [key, other] = ["canary-of-the-model-5b1", "canary-of-the-user-9c2"];
+    const print = 'env; echo "$MODEL_KEY $ANTHROPIC_API_KEY"; cat tokens.txt; cat tokens.txt | base64';
+    const model = await projectWith(
+      place,
+      [
+        {
+          call: [
+            { tool: "run", input: { command: print } },
+            { tool: "read", input: { path: "tokens.txt" } },
+          ],
+        },
+        { status: 401, message: `Incorrect API key provided: ${key}` },
+      ],
+      ", key: MODEL_KEY",
+    );
+    place.file("tokens.txt", `${key}\n${other}\n`);
+    place.file("mend.yaml", loop.replace("npm test --silent", "cat tokens.txt; false"));
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--record", "tapes", "--json"], {
+      place,
+      env: { MODEL_KEY: key, ANTHROPIC_API_KEY: other },
+    });
+    expect(ran.code).not.toBe(0);
+    expect(model.requests).toHaveLength(2);
+    expect(model.requests[0]?.headers["authorization"]).toBe(`Bearer ${key}`);
+    const kept = [place.home, place.path("tapes")].flatMap(filesUnder);
+    expect(kept.map(({ name }) => name)).toContain("fix.1.jsonl");
+    const places = [
+      ...kept,
+      { name: "output", text: ran.stdout + ran.stderr },
+      ...model.requests.map(({ body }) => ({ name: "request", text: JSON.stringify(body) })),
+    ];
+    const secrets = [key, other, Buffer.from(`${key}\n${other}\n`).toString("base64").slice(0, 24)];
+    expect(
+      places.filter(({ text }) => secrets.some((secret) => text.includes(secret))).map(({ name }) => name),
+    ).toEqual([]);
+  });
+});
+
+function filesUnder(folder: string): readonly { readonly name: string; readonly text: string }[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) =>
+    entry.isFile() ? [{ name: entry.name, text: readFileSync(join(entry.parentPath, entry.name), "latin1") }] : [],
+  );
+}
+
+describe("the demo's cassette", () => {
+  it("is what scripts/record-demo.ts records", async () => {
+    using place = new Place();
+    await mkdir(place.path("tapes"));
+    await recordDemo(place.path("tapes"));
+    const committed = join(root, "examples", "demo-cassettes");
+    expect(filesUnder(place.path("tapes"))).toEqual(filesUnder(committed));
+  });
+});
