@@ -9,7 +9,7 @@ import { definePlugin } from "../src/plugin.ts";
 import type { RunHandle } from "../src/runtime/api.ts";
 
 /** Node types that do nothing: `noop` succeeds at once, `hold` works until it is stopped. Brought the way anybody brings theirs. */
-export const idle: Plugin = definePlugin({
+const idle: Plugin = definePlugin({
   name: "idle",
   nodes: [
     { type: "noop", class: "deterministic", fields: {}, perform: () => Promise.resolve({ outcome: "success" }) },

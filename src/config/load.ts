@@ -5,7 +5,7 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import { type Config, emptyConfig, merge } from "./config.ts";
 
-export const projectFile = "trammel.yaml";
+const projectFile = "trammel.yaml";
 
 /** A configuration file that cannot be used. */
 export interface ConfigFault {
@@ -39,7 +39,7 @@ export async function loadConfig(
   };
 }
 
-export function userFile(env: Readonly<Record<string, string | undefined>>): string {
+function userFile(env: Readonly<Record<string, string | undefined>>): string {
   const base = env["XDG_CONFIG_HOME"] ?? "";
   return join(base === "" ? join(homedir(), ".config") : base, "trammel", "config.yaml");
 }

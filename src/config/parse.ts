@@ -29,7 +29,7 @@ const agent = object(
 );
 
 /** Every key of a configuration file. */
-export const configFields = {
+const configFields = {
   default: optional(text(), "Blueprint that `trammel run` uses without -b."),
   commands: optional(mapOf(text()), "Commands of the stock nodes, by node name."),
   tools: optional(mapOf(text(), toolNames), "Named commands that tool nodes and agents may call."),

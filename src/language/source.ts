@@ -44,9 +44,3 @@ export function fieldRange(source: Source, node: string, field?: string): Range 
   const entry = field === undefined ? undefined : entryOf(origin.value, field);
   return entry?.value.range ?? origin.key.range;
 }
-
-/** The scalar of a node's field, or undefined when it is absent or no scalar. */
-export function fieldScalar(source: Source, node: string, field: string): LocatedScalar | undefined {
-  const value = entryOf(source.origins.get(node)?.value, field)?.value;
-  return value?.kind === "scalar" ? value : undefined;
-}

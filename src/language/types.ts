@@ -1,7 +1,7 @@
 import type { TypeSpec, ValueType } from "../model/blueprint.ts";
 import type { JsonObject } from "../model/json.ts";
 
-export const valueTypes = [
+const valueTypes = [
   "string",
   "number",
   "integer",

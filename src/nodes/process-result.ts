@@ -52,7 +52,7 @@ export function resultOf(result: ProcessResult, timeoutMs: number | null): NodeR
 }
 
 /** `stdout` and `stderr` only where they are not what `output` says already. */
-export function streamsBeside({
+function streamsBeside({
   output,
   stdout,
   stderr,

@@ -5,7 +5,7 @@ import { commandResult, failure } from "./answers.ts";
 import type { ToolParts } from "./parts.ts";
 import { placeIn } from "./place.ts";
 
-export const noArguments: JsonObject = { type: "object", properties: {}, additionalProperties: false };
+const noArguments: JsonObject = { type: "object", properties: {}, additionalProperties: false };
 
 const extraArguments: JsonObject = {
   type: "object",
@@ -118,11 +118,7 @@ async function gitDiff(args: Arguments, context: ToolContext, parts: ToolParts):
   );
 }
 
-export async function runArgv(
-  argv: readonly string[],
-  context: ToolContext,
-  { blobs }: ToolParts,
-): Promise<ToolResult> {
+async function runArgv(argv: readonly string[], context: ToolContext, { blobs }: ToolParts): Promise<ToolResult> {
   const { workspace, env, processes, timeoutMs, outputBytes, signal, onLine } = context;
   const result = await processes.run(
     { argv, cwd: workspace, env, timeoutMs, outputBytes, ...(onLine === undefined ? {} : { onLine }) },

@@ -37,7 +37,7 @@ export function elapsed(ms: number): string {
 }
 
 /** `812`, `12.4k`, `1.2M`. */
-export function count(value: number): string {
+function count(value: number): string {
   if (value < 1000) return String(value);
   if (value < 999_950) return `${(value / 1000).toFixed(1)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;

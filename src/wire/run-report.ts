@@ -13,7 +13,7 @@ export const attemptShape = z.strictObject({
   outputBytes: z.int().min(0),
 });
 
-export const runStatusShape = z.enum([
+const runStatusShape = z.enum([
   "running",
   "waiting",
   "succeeded",

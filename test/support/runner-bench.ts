@@ -11,7 +11,7 @@ import { createProcessRunner } from "../../src/runtime/processes/runner.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 
 /** The programs of test/fixtures/bin. */
-export const fixtureBin = path.resolve(import.meta.dirname, "../fixtures/bin");
+const fixtureBin = path.resolve(import.meta.dirname, "../fixtures/bin");
 
 const never = new AbortController().signal;
 

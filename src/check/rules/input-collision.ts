@@ -3,7 +3,7 @@ import { valueOf } from "../../language/tree.ts";
 import type { Rule } from "../rule.ts";
 
 /** Name of the environment variable that carries an input. */
-export function inputVariable(name: string): string {
+function inputVariable(name: string): string {
   return `TRAMMEL_INPUT_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 

@@ -5,7 +5,7 @@ import type { Rule } from "../rule.ts";
 const outcomes = ["success", "failure", "error"];
 
 /** Option ids of a node, in the order written. */
-export function optionsOf(node: Node): readonly string[] {
+function optionsOf(node: Node): readonly string[] {
   if (node.type === "agent") return node.options ?? [];
   return node.type === "human" ? (node.options ?? []).map((option) => option.id) : [];
 }

@@ -4,7 +4,7 @@ import { boolean, count, duration, integer, money, size, template, text, word } 
 import { agentSettings } from "./agent.ts";
 import { inputs, outputs } from "./schemas.ts";
 
-export const nameRules = {
+const nameRules = {
   pattern: /^[a-z0-9][a-z0-9_-]{0,63}$/,
   words: "small letters, digits, _ and -, at most 64, beginning with a letter or digit",
 };

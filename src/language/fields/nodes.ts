@@ -66,7 +66,7 @@ const common = {
 } satisfies Fields;
 
 /** Values whose strings are templates. */
-export const argument: Reader<ToolArgument> = {
+const argument: Reader<ToolArgument> = {
   expected: "a value",
   schema: {},
   read: (node, reading, field) => argumentOf(node, reading, field),

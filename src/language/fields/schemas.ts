@@ -32,7 +32,7 @@ function isJsonSchema(map: LocatedMap): boolean {
 }
 
 /** `{verdict: "enum[approve, reject]", why: string}` or a JSON Schema. A trailing `?` makes a field of the short form optional. */
-export function readSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
+function readSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
   if (isJsonSchema(node)) return jsonSchema(node, reading, field);
   const properties: Record<string, Json> = {};
   const needed: string[] = [];
@@ -121,7 +121,7 @@ function badPattern(source: string): string | undefined {
 const typeSchemaPattern = String.raw`^\s*(string|number|integer|boolean|json|file|path|duration|list\s*<.*>|enum\s*\[[^\[\]]*\])\s*$`;
 
 /** A word of types, or a schema. */
-export const typeReader: Reader<TypeSpec> = {
+const typeReader: Reader<TypeSpec> = {
   expected: "a type",
   schema: { anyOf: [{ type: "string", pattern: typeSchemaPattern }, { type: "object" }] },
   read(node, reading, field) {

@@ -50,7 +50,7 @@ export function childEnvironment(parts: EnvironmentParts): (request: Environment
 }
 
 /** `TRAMMEL_INPUT_<NAME>`, as scripts read it. */
-export function inputVariable(name: string): string {
+function inputVariable(name: string): string {
   return `TRAMMEL_INPUT_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "..", "..", "..");
-export const bin = join(root, "bin", "trammel.js");
+const bin = join(root, "bin", "trammel.js");
 
 /** A fresh folder with a store of its own, gone at the end of the test. */
 export class Place implements Disposable {
