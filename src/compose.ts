@@ -52,6 +52,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
         ai: access,
         environment: env,
         dataFolder: home,
+        clock,
         mask: (text) => redactor.text(text),
         ...(record === undefined ? {} : { record }),
       }),
@@ -91,9 +92,14 @@ function agents({ agent }: Config): AgentParts {
 
 function agentMissing(config: Config, env: ServiceOptions["env"]): string | null {
   const ai = vendorAccess(config, env);
-  const provider = createProviders({ ...agents(config), ai, environment: env, dataFolder: "", mask: (text) => text })(
-    undefined,
-  );
+  const provider = createProviders({
+    ...agents(config),
+    ai,
+    environment: env,
+    dataFolder: "",
+    clock,
+    mask: (text) => text,
+  })(undefined);
   return typeof provider.missing === "string" ? provider.missing : provider.missing(config.agent.model ?? null);
 }
 

@@ -8,6 +8,7 @@ import { agentRequest, play } from "../../test/fixtures/agent-request.ts";
 import type { Script } from "../../test/fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../../test/fixtures/model-server/server.ts";
 import type { AgentProvider, AgentRequest } from "../ports/provider.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { startLive } from "../runtime/processes/live.ts";
 import { createAcpProvider } from "./acp/provider.ts";
 import { createAiProvider } from "./ai/provider.ts";
@@ -60,7 +61,7 @@ const acp: Make = ({ say, and }) => {
   const steps: readonly Step[] = [{ say }, after[and]];
   const argv = [process.execPath, acpMain, JSON.stringify([steps])] as const;
   return Promise.resolve({
-    provider: createAcpProvider("scripted", { argv, variables: [], install: "" }, process.env, startLive),
+    provider: createAcpProvider("scripted", { argv, variables: [], install: "" }, process.env, startLive, systemClock),
     model: null,
   });
 };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { agentRequest, play } from "../../test/fixtures/agent-request.ts";
 import { serveModel } from "../../test/fixtures/model-server/server.ts";
 import type { AgentProvider } from "../ports/provider.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { createProviders } from "./providers.ts";
 
 let folder: string;
@@ -23,22 +24,42 @@ function provided(found: AgentProvider | { readonly missing: string }): AgentPro
 const mask = (text: string): string => text;
 
 test("the configured one where a node names none, else ai", () => {
-  expect(provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask })(undefined)).name).toBe(
-    "ai",
-  );
   expect(
-    provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask, provider: "replay" })(undefined))
+    provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", clock: systemClock, mask })(undefined))
       .name,
+  ).toBe("ai");
+  expect(
+    provided(
+      createProviders({
+        ai: {},
+        environment: {},
+        dataFolder: "/nowhere",
+        clock: systemClock,
+        mask,
+        provider: "replay",
+      })(undefined),
+    ).name,
   ).toBe("replay");
   expect(
-    provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask, provider: "replay" })("ai")).name,
+    provided(
+      createProviders({
+        ai: {},
+        environment: {},
+        dataFolder: "/nowhere",
+        clock: systemClock,
+        mask,
+        provider: "replay",
+      })("ai"),
+    ).name,
   ).toBe("ai");
 });
 
 test("an unknown one is a sentence that names those there are", () => {
-  expect(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask })("gtp")).toEqual({
-    missing: expect.stringMatching(/there is no provider "gtp"; there are: .*ai.*replay/),
-  });
+  expect(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", clock: systemClock, mask })("gtp")).toEqual(
+    {
+      missing: expect.stringMatching(/there is no provider "gtp"; there are: .*ai.*replay/),
+    },
+  );
 });
 
 test("what was recorded can be replayed without a model", async () => {
@@ -47,13 +68,21 @@ test("what was recorded can be replayed without a model", async () => {
   const cassettes = join(folder, "cassettes");
   const ai = { compatible: { baseUrl: server.url } };
   const recorded = await play(
-    provided(createProviders({ ai, environment: {}, dataFolder: "/nowhere", mask, record: cassettes })("ai")),
+    provided(
+      createProviders({ ai, environment: {}, dataFolder: "/nowhere", clock: systemClock, mask, record: cassettes })(
+        "ai",
+      ),
+    ),
     request,
   );
   await server.close();
   expect(await readdir(cassettes)).toEqual(["work.1.jsonl"]);
   const replayed = await play(
-    provided(createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", mask, cassettes })("replay")),
+    provided(
+      createProviders({ ai: {}, environment: {}, dataFolder: "/nowhere", clock: systemClock, mask, cassettes })(
+        "replay",
+      ),
+    ),
     request,
   );
   expect(replayed).toEqual(recorded);

@@ -1,3 +1,4 @@
+import type { Clock } from "../ports/clock.ts";
 import type { AgentProvider } from "../ports/provider.ts";
 import { startLive } from "../runtime/processes/live.ts";
 import { presets, type AcpAgent } from "./acp/presets.ts";
@@ -17,6 +18,7 @@ export interface AgentConfiguration {
   readonly command?: readonly [string, ...string[]];
   /** Our own environment, of which an agent gets what it is known to need. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
   readonly mask: Mask;
   /** Absolute folder of our own data, which is never an agent's work. */
   readonly dataFolder: string;
@@ -30,13 +32,13 @@ export interface AgentConfiguration {
 export function createProviders(
   configuration: AgentConfiguration,
 ): (name: string | undefined) => AgentProvider | { readonly missing: string } {
-  const { ai, command, dataFolder, environment, mask, record } = configuration;
+  const { ai, clock, command, dataFolder, environment, mask, record } = configuration;
   const recorded = (provider: AgentProvider): AgentProvider => {
     const own = guarded(provider, mask);
     return record === undefined ? own : recording(own, { folder: record, except: [dataFolder], mask });
   };
   const acp = (name: string, agent: AcpAgent): AgentProvider =>
-    recorded(createAcpProvider(name, agent, environment, startLive));
+    recorded(createAcpProvider(name, agent, environment, startLive, clock));
   const known = new Map([
     ["ai", recorded(createAiProvider(ai, mask))],
     ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask), mask)],

@@ -36,7 +36,7 @@ interface World {
   readonly configured?: AgentSettings;
   readonly provider?: Partial<AgentProvider>;
   readonly env?: Readonly<Record<string, string>>;
-  readonly answer?: "approved" | "declined" | "nobody";
+  readonly answer?: "approved" | "declined" | "nobody" | "never";
   readonly timeoutMs?: number;
   readonly run?: ProcessRunner["run"];
 }
@@ -60,8 +60,13 @@ function world(part: World) {
     blobs,
     tools: smallTools(),
     gates: {
-      ask: (question) => {
+      ask: (question, signal) => {
         asked.push(...question.evidence);
+        if (part.answer === "never") {
+          return new Promise((resolve) => {
+            signal.addEventListener("abort", () => resolve({ kind: "nobody" }));
+          });
+        }
         const kind = part.answer ?? "nobody";
         return Promise.resolve(kind === "nobody" ? { kind } : { kind, by: "ann" });
       },
@@ -129,6 +134,17 @@ test("a node's settings win over the document's, and those over the configuratio
     policy: { mode: "read_only" },
     toolScope: ["read"],
   });
+});
+
+test("a level that names a provider takes no model from below, which was meant for another one", async () => {
+  const configured = { provider: "ai", model: "openai/a" };
+  expect((await requested({ configured, node: { provider: "own" } })).model).toBeNull();
+  expect(
+    (await requested({ configured, document: { provider: "own", model: "small" }, node: { turns: 1 } })).model,
+  ).toBe("small");
+  expect((await requested({ configured: { model: "openai/a" }, document: { model: "openai/b" } })).model).toBe(
+    "openai/b",
+  );
 });
 
 test("commands of an agent get the environment of the node", async () => {
@@ -200,6 +216,23 @@ describe("time", () => {
     while (clock.pending === 0) await new Promise(setImmediate);
     clock.advance(60_000);
     expect(await performing).toMatchObject({ outcome: "failure", reason: { code: "timeout" }, beforeEffect: false });
+  });
+
+  test("that is over ends a question that nobody answers", async () => {
+    const { performer, context, clock } = world({
+      timeoutMs: 60_000,
+      answer: "never",
+      provider: {
+        run: async (request, _emit, signal) => {
+          await request.ask?.("run: ls");
+          return { ...done, outcome: signal.aborted ? "cancelled" : "success" };
+        },
+      },
+    });
+    const performing = performer.perform(context);
+    while (clock.pending === 0) await new Promise(setImmediate);
+    clock.advance(60_000);
+    expect(await performing).toMatchObject({ outcome: "failure", reason: { code: "timeout" } });
   });
 
   test("a stop is cancelled, not a timeout", async () => {

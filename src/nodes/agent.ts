@@ -1,4 +1,4 @@
-import type { AgentNode, AgentPolicy, AgentSettings, Blueprint } from "../model/blueprint.ts";
+import type { AgentNode, AgentPolicy, AgentSettings } from "../model/blueprint.ts";
 import type { AgentEvent, ProcessIdentity } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
@@ -6,6 +6,7 @@ import type { BlobStore } from "../ports/blobs.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
+import { settingsOf } from "./agent-settings.ts";
 
 /**
  * Performs `agent` nodes. `configured` are the settings of the configuration, under those of the document and the node.
@@ -15,37 +16,24 @@ export function createAgentPerformer(configured: AgentSettings, clock: Clock): P
   return {
     type: "agent",
     class: "agentic",
-    missing: (node, can, blueprint) => missing(node, can, settingsOf(configured, blueprint, node)),
+    missing: (node, can, blueprint) => missing(node, can, settingsOf(node, blueprint.agent, configured)),
     async perform(context) {
-      const settings = settingsOf(configured, context.blueprint, context.node);
+      const settings = settingsOf(context.node, context.blueprint.agent, configured);
       const provider = context.can.provider(settings.provider);
       if (isMissing(provider)) {
         return { outcome: "error", reason: { code: "could_not_start", text: provider.missing }, beforeEffect: true };
       }
-      const request = await requestOf(context, settings);
       const deadline = new AbortController();
+      const signal = AbortSignal.any([context.signal, deadline.signal]);
+      const request = await requestOf(context, settings, signal);
       const cancelTimer = clock.after(context.timeoutMs ?? limits.agenticTimeoutMs, () => deadline.abort());
       const emit = (event: AgentEvent): void => context.report({ kind: "agent", event });
-      const result = await provider.run(request, emit, AbortSignal.any([context.signal, deadline.signal]));
+      const result = await provider.run(request, emit, signal);
       cancelTimer();
       const timedOut = deadline.signal.aborted && !context.signal.aborted && result.outcome === "cancelled";
       return nodeResult(timedOut ? timeout(result) : result, context);
     },
   };
-}
-
-function settingsOf(configured: AgentSettings, blueprint: Blueprint, node: AgentNode): AgentSettings {
-  const pick = <K extends keyof AgentSettings>(key: K): AgentSettings[K] =>
-    node[key] ?? blueprint.agent[key] ?? configured[key];
-  const all = {
-    provider: pick("provider"),
-    model: pick("model"),
-    tools: pick("tools"),
-    policy: pick("policy"),
-    turns: pick("turns"),
-    context: pick("context"),
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 function missing(node: AgentNode, can: Capabilities, settings: AgentSettings): string | null {
@@ -63,7 +51,11 @@ function isMissing(provider: AgentProvider | { readonly missing: string }): prov
   return typeof provider.missing === "string";
 }
 
-async function requestOf(context: ActionContext<AgentNode>, settings: AgentSettings): Promise<AgentRequest> {
+async function requestOf(
+  context: ActionContext<AgentNode>,
+  settings: AgentSettings,
+  signal: AbortSignal,
+): Promise<AgentRequest> {
   const { node, can, cwd, attempt } = context;
   const onProcess = (process: ProcessIdentity): void => context.report({ kind: "process", process });
   return {
@@ -85,7 +77,7 @@ async function requestOf(context: ActionContext<AgentNode>, settings: AgentSetti
         can.processes.run({ ...spec, onStart: (child) => (spec.onStart?.(child), onProcess(child)) }, signal),
     },
     outputBytes: context.outputBytes,
-    ask: (request) => ask(context, request),
+    ask: (request) => ask(context, request, signal),
     onProcess,
   };
 }
@@ -93,8 +85,11 @@ async function requestOf(context: ActionContext<AgentNode>, settings: AgentSetti
 /** Own tools stay in the workspace; a blueprint or a configuration may narrow it further. */
 const defaultPolicy: AgentPolicy = { mode: "allow_all" };
 
-async function ask(context: ActionContext<AgentNode>, request: string): Promise<"granted" | "declined" | "nobody"> {
-  const { run, node, can, signal } = context;
+async function ask(
+  { run, node, can }: ActionContext<AgentNode>,
+  request: string,
+  signal: AbortSignal,
+): Promise<"granted" | "declined" | "nobody"> {
   const prompt = "May the agent do this?";
   const answer = await can.gates.ask(
     { run, node: node.id, mode: "approval", prompt, evidence: [request], options: [], fields: {} },

@@ -8,6 +8,7 @@ import { agentRequest, play, type Played } from "../../../test/fixtures/agent-re
 import type { ProcessIdentity } from "../../model/events.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { identify, isAlive } from "../../runtime/processes/identity.ts";
+import { systemClock } from "../../runtime/clock.ts";
 import { startLive } from "../../runtime/processes/live.ts";
 import { createAcpProvider } from "./provider.ts";
 
@@ -34,6 +35,7 @@ function scripted(prompts: readonly (readonly Step[])[], environment = process.e
     { argv, variables: ["OWN_KEY"], install: "npm install it" },
     environment,
     startLive,
+    systemClock,
   );
 }
 
@@ -236,6 +238,7 @@ describe("before the run", () => {
       { argv: ["no-such-agent"], variables: [], install: "npm install it" },
       { PATH: "/bin" },
       startLive,
+      systemClock,
     );
     expect(absent.missing(null)).toBe("no-such-agent is not on the PATH; npm install it");
     expect(scripted([[]]).missing(null)).toBeNull();

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
+import type { Clock } from "../../ports/clock.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { AcpAgent } from "./presets.ts";
@@ -16,6 +17,7 @@ export function createAcpProvider(
   agent: AcpAgent,
   environment: Environment,
   start: StartProcess,
+  clock: Clock,
 ): AgentProvider {
   return {
     name,
@@ -39,7 +41,7 @@ export function createAcpProvider(
       }
       request.onProcess?.(child.process);
       const { converse } = await import("./run.ts");
-      return converse(child, request, emit, signal);
+      return converse(child, request, emit, signal, clock);
     },
   };
 }

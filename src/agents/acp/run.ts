@@ -2,6 +2,7 @@ import type { StopReason } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { ReasonCode } from "../../model/outcome.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { LiveProcess, ProcessEnd } from "../../ports/processes.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerInstructions, isStructured, readAnswer } from "../answer.ts";
@@ -18,27 +19,27 @@ export async function converse(
   request: AgentRequest,
   emit: (event: AgentEvent) => void,
   signal: AbortSignal,
+  clock: Clock,
 ): Promise<AgentResult> {
   const stopped = new AbortController();
-  let breach: Breach | null = null;
-  const conversation = new Conversation(request, emit, (what) => {
-    breach ??= what;
+  const breached: { by: Breach | null } = { by: null };
+  const conversation = new Conversation(request, emit, (breach) => {
+    breached.by ??= breach;
     stopped.abort();
   });
   const errorOutput = tailOf(child);
   const stop = AbortSignal.any([signal, stopped.signal]);
   let end: End;
   try {
-    end = await untilGone(child, work(child, request, conversation, emit, stop));
+    end = await untilGone(child, work(child, request, conversation, emit, stop, clock));
   } catch (error) {
     end = { outcome: "error", reason: classify(error, errorOutput()), message: "" };
   } finally {
     await child.kill();
   }
   conversation.flush();
-  if (signal.aborted)
-    end = { outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" }, message: "" };
-  else if (breach !== null) end = failed((breach as Breach).code, (breach as Breach).text, conversation.message);
+  if (signal.aborted) end = cancelled;
+  else if (breached.by !== null) end = failed(breached.by.code, breached.by.text, conversation.message);
   const usage = conversation.usage();
   return { ...end, ...(usage === undefined ? {} : { usage }), beforeEffect: !conversation.touched };
 }
@@ -49,13 +50,16 @@ async function work(
   conversation: Conversation,
   emit: (event: AgentEvent) => void,
   stop: AbortSignal,
+  clock: Clock,
 ): Promise<End> {
-  const session = await orStopped(openSession(child, request, conversation, emit), stop);
+  const patience = timer(clock, limits.acpStartMs);
+  const opening = openSession(child, request, conversation, emit, patience.signal).finally(patience.cancel);
+  const session = await orStopped(opening, stop);
   if (session === "stopped") return cancelled;
   const instructions = isStructured(request) ? answerInstructions(request) : "";
   let text = [request.prompt, instructions].filter((part) => part !== "").join("\n\n");
   for (let repairs = 0; ; repairs += 1) {
-    const reason = await turn(session, text, stop);
+    const reason = await turn(session, text, stop, clock);
     conversation.flush();
     const { message } = conversation;
     if (reason !== "end_turn") return endOf(reason, message);
@@ -68,17 +72,21 @@ async function work(
 }
 
 /** One prompt. Once stopped, the agent has a little time to end its turn in order. */
-async function turn(session: Session, text: string, stop: AbortSignal): Promise<StopReason> {
+async function turn(session: Session, text: string, stop: AbortSignal, clock: Clock): Promise<StopReason> {
   const prompting = session.prompt(text);
   const ended = await orStopped(prompting, stop);
   if (ended !== "stopped") return ended;
   session.cancel();
-  const patience = AbortSignal.timeout(limits.acpCancelMs);
-  await orStopped(
-    prompting.catch(() => "cancelled" as const),
-    patience,
-  );
+  const patience = timer(clock, limits.acpCancelMs);
+  const ending = prompting.catch(() => "cancelled" as const);
+  await orStopped(ending, patience.signal);
+  patience.cancel();
   return "cancelled";
+}
+
+function timer(clock: Clock, ms: number): { readonly signal: AbortSignal; readonly cancel: () => void } {
+  const over = new AbortController();
+  return { signal: over.signal, cancel: clock.after(ms, () => over.abort()) };
 }
 
 /** The promise's value, or `stopped` where the signal comes first. */

@@ -27,16 +27,16 @@ export interface Session {
   readonly closed: Promise<void>;
 }
 
-/** Connects to a started agent and opens a session in the workspace. Rejects with what the agent or the connection says. */
+/** Connects to a started agent and opens a session in the workspace, or gives up with `patience`. Rejects with what the agent or the connection says. */
 export async function openSession(
   child: LiveProcess,
   request: AgentRequest,
   conversation: Conversation,
   emit: (event: AgentEvent) => void,
+  patience: AbortSignal,
 ): Promise<Session> {
   const connection = connect(child, request, conversation, emit);
   const { agent } = connection;
-  const started = AbortSignal.timeout(limits.acpStartMs);
   const initialized = await agent.request(
     methods.agent.initialize,
     {
@@ -44,7 +44,7 @@ export async function openSession(
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
       clientInfo: { name: "trammel", version: "1" },
     },
-    { cancellationSignal: started },
+    { cancellationSignal: patience },
   );
   if (initialized.protocolVersion !== PROTOCOL_VERSION) {
     throw new Error(`the agent speaks version ${initialized.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`);
@@ -52,7 +52,7 @@ export async function openSession(
   const opened = await agent.request(
     methods.agent.session.new,
     { cwd: request.workspace, mcpServers: [] },
-    { cancellationSignal: started },
+    { cancellationSignal: patience },
   );
   if (request.model !== null) await chooseModel(agent, opened, request.model);
   const { sessionId } = opened;
