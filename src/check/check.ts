@@ -1,11 +1,13 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { compile } from "../graph/plan.ts";
 import { problem } from "../language/codes.ts";
 import { readDocument } from "../language/document.ts";
 import { Suggestions } from "../language/nearest.ts";
 import type { NodeTypePlugin } from "../language/read/nodes.ts";
 import { ScalarRanges } from "../language/scalar-range.ts";
 import type { Source } from "../language/source.ts";
+import { Order } from "./order.ts";
 import { Problems } from "./problems.ts";
 import type { RuleContext } from "./rule.ts";
 import { rules } from "./rules.ts";
@@ -47,14 +49,21 @@ const brokenGraph = [
   "invalid-name",
 ];
 
+/** A plan can be made only of a document in which every node could be read. */
+function orderOf({ blueprint, origins }: Source): Order | null {
+  return blueprint.nodes.size === origins.size ? new Order(compile(blueprint)) : null;
+}
+
 function applyRules(source: Source, options: CheckOptions, problems: Problems): void {
   let topology: Topology | undefined;
+  let order: Order | null | undefined;
   const ranges = new ScalarRanges(source.text);
   const context: RuleContext = {
     source,
     tools: options.tools,
     within: (scalar, from, to) => ranges.within(scalar, from, to),
     topology: () => (topology ??= new Topology(source.blueprint, source.origins.keys())),
+    order: () => (order === undefined ? (order = orderOf(source)) : order),
     suggest: new Suggestions().suggest,
   };
   for (const rule of rules) {

@@ -2,6 +2,7 @@ import type { Range, Related } from "../model/diagnostic.ts";
 import type { Code } from "../language/codes.ts";
 import type { Source } from "../language/source.ts";
 import type { LocatedScalar } from "../language/tree.ts";
+import type { Order } from "./order.ts";
 import type { Topology } from "./topology.ts";
 
 /** Reports one problem under the rule's code. */
@@ -11,6 +12,8 @@ export interface RuleContext {
   readonly source: Source;
   /** The graph of nodes; built when first asked for. */
   readonly topology: () => Topology;
+  /** What can run before what; null when a node could not be read. Built when first asked for. */
+  readonly order: () => Order | null;
   /** Where a part of a scalar's value stands in the text. */
   readonly within: (scalar: LocatedScalar, from: number, to: number) => Range;
   /** "; did you mean `x`?" or nothing. */

@@ -2,11 +2,14 @@ import type { Rule } from "./rule.ts";
 import { badContainer } from "./rules/bad-container.ts";
 import { bracesInRun } from "./rules/braces-in-run.ts";
 import { cannotFail } from "./rules/cannot-fail.ts";
+import { containerNotReady } from "./rules/container-not-ready.ts";
 import { crlfInRun } from "./rules/crlf-in-run.ts";
+import { deadReference } from "./rules/dead-reference.ts";
 import { deadRoute } from "./rules/dead-route.ts";
 import { duplicateEdge } from "./rules/duplicate-edge.ts";
 import { edgeFromEnd } from "./rules/edge-from-end.ts";
 import { failureSwallowed } from "./rules/failure-swallowed.ts";
+import { gateBypass } from "./rules/gate-bypass.ts";
 import { humanMode } from "./rules/human-mode.ts";
 import { inputCollision } from "./rules/input-collision.ts";
 import { joinUnmet } from "./rules/join-unmet.ts";
@@ -16,9 +19,11 @@ import { loopsTooDeep } from "./rules/loops-too-deep.ts";
 import { mixedEdges } from "./rules/mixed-edges.ts";
 import { nearReference } from "./rules/near-reference.ts";
 import { onlyUnconditional } from "./rules/only-unconditional.ts";
+import { parallelReference } from "./rules/parallel-reference.ts";
 import { pipeHidesFailure } from "./rules/pipe-hides-failure.ts";
 import { readsOwnState } from "./rules/reads-own-state.ts";
 import { referenceInRun } from "./rules/reference-in-run.ts";
+import { taintedValue } from "./rules/tainted-value.ts";
 import { unknownNode } from "./rules/unknown-node.ts";
 import { unknownOutcome } from "./rules/unknown-outcome.ts";
 import { unknownReference } from "./rules/unknown-reference.ts";
@@ -38,6 +43,7 @@ export const rules: readonly Rule[] = [
   unknownTool,
   unknownReference,
   nearReference,
+  taintedValue,
   badContainer,
   referenceInRun,
   bracesInRun,
@@ -52,4 +58,8 @@ export const rules: readonly Rule[] = [
   loopWithTwoEntries,
   joinUnmet,
   loopsTooDeep,
+  containerNotReady,
+  parallelReference,
+  deadReference,
+  gateBypass,
 ];

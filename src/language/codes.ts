@@ -55,6 +55,7 @@ export const codes = {
   "unreachable-node": warning("No path leads to a node"),
   "failure-swallowed": warning("A failure ends in a run that succeeds"),
   "dead-route": warning("An edge can never fire"),
+  "gate-bypass": warning("A way back to a gate leads past its check"),
   "only-unconditional": note("A script's failure goes the same way as its success"),
   "loop-without-bound": note("A loop has no cap or limit of its own"),
   "loop-with-two-entries": note("A loop can be entered at more than one node"),
@@ -63,9 +64,13 @@ export const codes = {
 
   // References and data
   "unknown-reference": error("A reference names nothing that exists"),
+  "parallel-reference": error("A reference names a node that can run at the same time"),
+  "dead-reference": warning("A reference is always empty"),
   "reference-in-run": policy("Data would become executable text"),
+  "tainted-value": policy("Untrusted text would decide where something goes or what a person is asked"),
   "braces-in-run": warning("A node's name in braces inside a command stays as it is"),
   "near-reference": warning("A text looks like a reference but is none"),
+  "container-not-ready": error("A sandbox may not exist when it is used"),
   "human-mode": error("A gate's fields do not fit its mode"),
   "bad-container": error("A container is no sandbox of this blueprint"),
   "input-collision": error("Two inputs share one environment variable"),

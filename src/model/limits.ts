@@ -13,6 +13,7 @@ export const limits = {
   nodesPerBlueprint: 20_000,
   edgesPerBlueprint: 200_000,
   noteCharacters: 500,
+  orderSearches: 400,
 
   // Engine; limits.steps, limits.retries, limits.parallel, limits.time, cap
   stepsWithLoopDefault: 50,

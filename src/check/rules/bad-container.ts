@@ -1,3 +1,5 @@
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { Template } from "../../model/template.ts";
 import { fieldRange } from "../../language/source.ts";
 import { soleReference } from "../../language/template.ts";
 import type { Rule } from "../rule.ts";
@@ -7,34 +9,23 @@ export const badContainer: Rule = {
   code: "bad-container",
   needs: "document",
   check({ source }, report) {
-    const boxes = [...source.blueprint.nodes.values()].flatMap((node) => (node.type === "provision" ? [node.id] : []));
+    const box = [...source.blueprint.nodes.values()].find((node) => node.type === "provision")?.id;
     const hint =
-      boxes.length === 0 ? 'Add a provision node and name it: container: "{box}"' : `Write container: "{${boxes[0]}}"`;
+      box === undefined ? 'Add a provision node and name it: container: "{box}"' : `Write container: "{${box}}"`;
     for (const [id, node] of source.blueprint.nodes) {
       if (node.type !== "exec" && node.type !== "checkout" && node.type !== "agent_sandbox") continue;
-      const ref = soleReference(node.container);
-      const range = fieldRange(source, id, "container");
-      if (ref === undefined)
-        report(
-          range,
-          `\`container\` of node \`${id}\` must be a reference to a provision node, not \`${node.container.source}\``,
-          hint,
-        );
-      else if (ref.source !== "node" || ref.path.length > 0)
-        report(
-          range,
-          `\`container\` of node \`${id}\` must name a provision node, not \`${node.container.source}\``,
-          hint,
-        );
-      else {
-        const target = source.blueprint.nodes.get(ref.name);
-        if (target !== undefined && target.type !== "provision")
-          report(
-            range,
-            `\`container\` of node \`${id}\` names \`${ref.name}\`, a ${target.type} node that makes no sandbox`,
-            hint,
-          );
-      }
+      const fault = faultOf(node.container, source.blueprint);
+      if (fault !== undefined)
+        report(fieldRange(source, id, "container"), `\`container\` of node \`${id}\` ${fault}`, hint);
     }
   },
 };
+
+function faultOf(container: Template, { nodes }: Blueprint): string | undefined {
+  const ref = soleReference(container);
+  if (ref === undefined) return `must be a reference to a provision node, not \`${container.source}\``;
+  if (ref.source !== "node" || ref.path.length > 0) return `must name a provision node, not \`${container.source}\``;
+  const target = nodes.get(ref.name);
+  if (target === undefined || target.type === "provision") return undefined;
+  return `names \`${ref.name}\`, a ${target.type} node that makes no sandbox`;
+}

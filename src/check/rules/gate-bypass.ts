@@ -1,0 +1,73 @@
+import { classOf } from "../../model/blueprint.ts";
+import type { Blueprint, Node } from "../../model/blueprint.ts";
+import type { Order } from "../order.ts";
+import type { Rule } from "../rule.ts";
+import type { Topology } from "../topology.ts";
+
+/**
+ * A check stands between an agent's work and a gate, but after the gate a way back to it leads through an agent and past the check: the
+ * second time, what is approved was not checked.
+ */
+export const gateBypass: Rule = {
+  code: "gate-bypass",
+  needs: "graph",
+  check({ source, topology, order }, report) {
+    const gates = [...source.blueprint.nodes.values()].filter((node) => node.type === "human" && node.mode !== "input");
+    for (const gate of gates) {
+      const known = order();
+      if (known === null) return;
+      const check = nearestCheck(gate, source.blueprint, known);
+      const agent = check && agentOnTheWayBack(gate.id, check.id, source.blueprint, topology());
+      const edge = agent && source.edges.find((each) => each.edge.to === gate.id && each.edge.from === agent.last);
+      if (check === undefined || agent === undefined || edge === undefined) continue;
+      const message = `After gate \`${gate.id}\`, the way back by \`${agent.id}\` does not lead through the check \`${check.id}\``;
+      report(edge.to, message, `Lead it to \`${check.id}\`, so that what is approved has been checked.`);
+    }
+  },
+};
+
+/** The last deterministic node with a failure of its own that every way to the gate passes, after an agent. */
+function nearestCheck(gate: Node, blueprint: Blueprint, order: Order): Node | undefined {
+  const routed = new Set(
+    blueprint.edges.flatMap(({ from, when }) => (when === "success" || when === "failure" ? [from] : [])),
+  );
+  const nodes = [...blueprint.nodes.values()];
+  const checks = nodes.filter((node) => {
+    const checking = node.type === "script" || node.type === "exec" || node.type === "tool";
+    return checking && routed.has(node.id) && order.alwaysBefore(node.id, gate.id);
+  });
+  const agents = nodes.filter((node) => classOf(node) === "agentic" && order.alwaysBefore(node.id, gate.id));
+  const after = checks.filter((check) => agents.some((agent) => order.alwaysBefore(agent.id, check.id)));
+  return after.reduce<Node | undefined>(
+    (last, check) => (last === undefined || order.alwaysBefore(last.id, check.id) ? check : last),
+    undefined,
+  );
+}
+
+interface WayBack {
+  /** An agentic node on it. */
+  readonly id: string;
+  /** The node before the gate. */
+  readonly last: string;
+}
+
+/** A way from the gate to itself through an agentic node that avoids the check. */
+function agentOnTheWayBack(gate: string, check: string, blueprint: Blueprint, graph: Topology): WayBack | undefined {
+  const start = graph.indexOf.get(gate) ?? -1;
+  const avoid = graph.indexOf.get(check) ?? -1;
+  const agentOf = new Map<number, string | null>([[start, null]]);
+  const open = [start];
+  for (let index = open.pop(); index !== undefined; index = open.pop()) {
+    const agent = agentOf.get(index) ?? null;
+    for (const next of graph.successors[index] ?? []) {
+      if (next === start && agent !== null) return { id: agent, last: graph.ids[index] ?? "" };
+      const node = blueprint.nodes.get(graph.ids[next] ?? "");
+      const now = agent ?? (node !== undefined && classOf(node) === "agentic" ? node.id : null);
+      const known = agentOf.get(next);
+      if (next === avoid || next === start || (known !== undefined && (known !== null || now === null))) continue;
+      agentOf.set(next, now);
+      open.push(next);
+    }
+  }
+  return undefined;
+}

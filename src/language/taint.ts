@@ -1,0 +1,54 @@
+import type { Node } from "../model/blueprint.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+
+/** Where the value of a port comes from. The last two were never seen by the author. */
+export type Origin = "authored" | "operator" | "agent" | "process";
+
+/** What `{node.path…}` can hold. A value whose schema leaves only numbers or listed or patterned texts is as good as authored. */
+export function originOf(node: Node, path: readonly string[]): Origin {
+  switch (node.type) {
+    case "provision":
+    case "checkout":
+    case "wait":
+      return "authored";
+    case "human":
+      return "operator";
+    case "agent":
+      return (path.length === 0 && (node.options ?? []).length > 0) || isNarrow(node, path) ? "authored" : "agent";
+    case "agent_sandbox":
+      return isNarrow(node, path) ? "authored" : "agent";
+    case "script":
+    case "tool":
+    case "exec":
+    case "code":
+    case "plugin":
+      return path[0] === "exit" || isNarrow(node, path) ? "authored" : "process";
+  }
+}
+
+function isNarrow(node: Node, path: readonly string[]): boolean {
+  if (node.output?.as !== "schema") return false;
+  let at: Json | undefined = node.output.schema;
+  for (const step of path) {
+    if (!isObject(at)) return false;
+    const properties: Json | undefined = at["properties"];
+    at = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : at["items"];
+  }
+  return isObject(at) && narrows(at);
+}
+
+function narrows(schema: JsonObject): boolean {
+  if (Array.isArray(schema["enum"]) || schema["const"] !== undefined) return true;
+  const { type, items } = schema;
+  if (type === "array") return isObject(items) && narrows(items);
+  return (
+    type === "integer" ||
+    type === "number" ||
+    type === "boolean" ||
+    (type === "string" && typeof schema["pattern"] === "string")
+  );
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
