@@ -102,6 +102,22 @@ export const limits = {
   schemaProblems: 5,
   retryAfterMaxMs: 24 * 3_600_000,
 
+  // Sandboxes; memory, cpus, pids of a provision node
+  sandboxMemoryDefaultBytes: 4 * 1024 * 1024 * 1024,
+  sandboxCpusDefault: 2,
+  sandboxPidsDefault: 1_024,
+  sandboxOpenFiles: 16_384,
+  sandboxUserProcesses: 16_384,
+  sandboxIdCharacters: 200,
+  sandboxesPerRun: 64,
+  sandboxStartMs: 10 * 60_000,
+  sandboxCommandMs: 30_000,
+  sandboxSettleMs: 10_000,
+  sandboxCopyBytes: 16 * 1024 * 1024 * 1024,
+  sandboxCopyEntries: 1_000_000,
+  sandboxPatchBytes: 256 * 1024 * 1024,
+  sandboxRecordBytes: 1024 * 1024,
+
   // Journal
   eventBytes: 1024 * 1024,
   storeBusyMs: 5_000,

@@ -1,0 +1,59 @@
+import { availableParallelism } from "node:os";
+import { readFileSync } from "node:fs";
+import { limits } from "../../model/limits.ts";
+import type { SandboxSpec } from "../../ports/sandbox.ts";
+import { script } from "../inside/launch.ts";
+import { hold } from "../inside/scripts.ts";
+
+export const workspace = "/workspace";
+
+/** What a sweep finds boxes and their owners by. */
+export const labels = { folder: "trammel.folder", owner: "trammel.owner" } as const;
+
+/** Arguments after `docker` or `podman` that make a box and hold it open for as long as their standard input is. */
+export function runArguments(spec: SandboxSpec, marks: readonly string[], withDefaults: boolean): readonly string[] {
+  const [shell = "", ...rest] = script(hold);
+  return [
+    ...["run", "--rm", "--interactive", "--name", spec.id],
+    ...marks,
+    ...["--volume", `${spec.id}:${workspace}`, "--workdir", workspace],
+    ...spec.mounts.flatMap(({ from, to, writable }) => ["--volume", `${from}:${to}:${writable ? "rw" : "ro"}`]),
+    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+    ...limitArguments(spec, withDefaults),
+    ...(spec.network === undefined ? [] : ["--network", spec.network]),
+    ...["--entrypoint", shell, spec.image, ...rest],
+  ];
+}
+
+function limitArguments(spec: SandboxSpec, withDefaults: boolean): readonly string[] {
+  const memory = spec.memoryBytes ?? (withDefaults ? limits.sandboxMemoryDefaultBytes : undefined);
+  const cpus = spec.cpus ?? (withDefaults ? Math.min(limits.sandboxCpusDefault, availableParallelism()) : undefined);
+  const pids = spec.pids ?? (withDefaults ? limits.sandboxPidsDefault : undefined);
+  return [
+    // Swap counts too, else the limit would be twice what it says.
+    ...(memory === undefined ? [] : ["--memory", `${memory}b`, "--memory-swap", `${memory}b`]),
+    ...(cpus === undefined ? [] : ["--cpus", String(cpus)]),
+    ...(pids === undefined ? [] : ["--pids-limit", String(pids)]),
+    // Podman asks for more than a small machine may give, and then starts nothing at all.
+    ...["--ulimit", ulimit("nofile", "Max open files", limits.sandboxOpenFiles)],
+    ...["--ulimit", ulimit("nproc", "Max processes", limits.sandboxUserProcesses)],
+  ];
+}
+
+function ulimit(name: string, title: string, wanted: number): string {
+  const value = Math.min(wanted, hardLimit(title));
+  return `${name}=${value}:${value}`;
+}
+
+/** From /proc/self/limits; unlimited where the system has none to tell. */
+function hardLimit(title: string): number {
+  try {
+    const row = readFileSync("/proc/self/limits", "utf8")
+      .split("\n")
+      .find((line) => line.startsWith(title));
+    const value = Number(row?.slice(title.length).trim().split(/\s+/)[1]);
+    return Number.isFinite(value) ? value : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

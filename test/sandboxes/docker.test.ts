@@ -1,0 +1,7 @@
+import { describe } from "vitest";
+import { conformance } from "./conformance.ts";
+import { driverIn, image, works } from "./ground.ts";
+
+describe.runIf(works("docker"))("a container", () => {
+  conformance({ name: "docker", image, driver: (folder) => driverIn("docker", folder) });
+});
