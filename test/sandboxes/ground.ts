@@ -4,7 +4,14 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll } from "vitest";
-import type { Sandbox, SandboxCommand, SandboxDriver, SandboxExec, SandboxResult, SandboxSpec } from "../../src/ports/sandbox.ts";
+import type {
+  Sandbox,
+  SandboxCommand,
+  SandboxDriver,
+  SandboxExec,
+  SandboxResult,
+  SandboxSpec,
+} from "../../src/ports/sandbox.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { self } from "../../src/runtime/processes/identity.ts";
@@ -43,13 +50,16 @@ export function newFolder(): string {
   return folder;
 }
 
+/** A variable of the engine's own; no box may see it. */
+export const engineCanary = "canary-of-the-engine";
+
 export function partsIn(folder: string): DriverParts {
   const blobs = fileBlobs(path.join(folder, "blobs"));
   return {
     processes: createProcessRunner({ blobs, redactor: createRedactor(), clock: systemClock }),
     start: startLive,
     folder: path.join(folder, "sandboxes"),
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder },
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ENGINE_TOKEN: engineCanary },
   };
 }
 
@@ -93,3 +103,6 @@ export function command(line: string): SandboxCommand {
 }
 
 export const exit = (code: number): SandboxResult["end"] => ({ kind: "exit", code });
+
+/** Hands out a box of its own and removes it afterwards. */
+export type WithBox = (more: Partial<SandboxSpec>, use: (box: Sandbox) => Promise<void>) => Promise<void>;

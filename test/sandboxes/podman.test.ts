@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { conformance } from "./conformance.ts";
+import { conformance } from "./conformance/suite.ts";
 import { driverIn, image, works } from "./ground.ts";
 
 describe.runIf(works("podman"))("a container", () => {

@@ -1,3 +1,58 @@
-import type { SandboxDriver } from "../../ports/sandbox.ts";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import type { ProcessIdentity } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { SandboxDriver, SandboxFault } from "../../ports/sandbox.ts";
+import { readOwner } from "../owner.ts";
 import type { DriverParts } from "../parts.ts";
-export function bubblewrapDriver(_parts: DriverParts): SandboxDriver { throw new Error("not yet"); }
+import type { BubblewrapBox } from "./box.ts";
+import { clear } from "./clear.ts";
+import { createBox } from "./create.ts";
+import { type BoxFolder, boxesIn, boxFolder } from "./layout.ts";
+
+/** Boxes of namespaces, with no daemon. No network unless the box says `host`. */
+export function bubblewrapDriver(parts: DriverParts): SandboxDriver {
+  const live = new Map<string, BubblewrapBox>();
+  const discard = async (id: string): Promise<null | SandboxFault> =>
+    (await live.get(id)?.destroy("remove")) ?? clear(boxFolder(parts.folder, id), "over");
+  return {
+    name: "bubblewrap",
+    check: () => check(parts),
+    create: (spec, signal) => createBox(parts, live, spec, signal),
+    discard,
+    async sweep(verdict) {
+      const removed: string[] = [];
+      for (const id of await idsIn(boxesIn(parts.folder))) {
+        const folder = boxFolder(parts.folder, id);
+        const what = verdict(id, await ownerOf(folder));
+        if (what === "live" || (what === "resumable" && !existsSync(folder.scratch))) continue;
+        const fault = (await live.get(id)?.destroy(what === "over" ? "remove" : "keep")) ?? (await clear(folder, what));
+        if (fault === null) removed.push(id);
+      }
+      return removed;
+    },
+  };
+}
+
+async function idsIn(folder: string): Promise<readonly string[]> {
+  return existsSync(folder) ? readdir(folder) : [];
+}
+
+async function ownerOf(folder: BoxFolder): Promise<ProcessIdentity | null> {
+  return existsSync(folder.owner) ? readOwner(await readFile(folder.owner, "utf8")) : null;
+}
+
+async function check(parts: DriverParts): Promise<{ readonly works: string } | SandboxFault> {
+  const how = { cwd: "/", env: parts.env, timeoutMs: limits.sandboxCommandMs, outputBytes: limits.toolOutputBytes };
+  const { signal } = new AbortController();
+  const version = await parts.processes.run({ argv: ["bwrap", "--version"], ...how }, signal);
+  if (version.end.kind === "could_not_start")
+    return { fault: version.end.message, hint: "Install bubblewrap with the package manager of the system." };
+  const argv = ["bwrap", "--unshare-user", "--unshare-all", "--disable-userns", "--ro-bind", "/", "/", "true"];
+  const { end, stderr } = await parts.processes.run({ argv, ...how }, signal);
+  if (end.kind === "exit" && end.code === 0) return { works: version.stdout.text.trim() };
+  return {
+    fault: `bubblewrap cannot make a box here: ${stderr.text.trim() || end.kind}`,
+    hint: "Allow user namespaces for this user (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, or AppArmor).",
+  };
+}

@@ -14,14 +14,18 @@ export const labels = { folder: "trammel.folder", owner: "trammel.owner" } as co
 export function runArguments(spec: SandboxSpec, marks: readonly string[], withDefaults: boolean): readonly string[] {
   const [shell = "", ...rest] = script(hold);
   return [
-    ...["run", "--rm", "--interactive", "--name", spec.id],
+    ...words("run --rm --interactive --stop-timeout 0 --name"),
+    spec.id,
     ...marks,
-    ...["--volume", `${spec.id}:${workspace}`, "--workdir", workspace],
-    ...spec.mounts.flatMap(({ from, to, writable }) => ["--volume", `${from}:${to}:${writable ? "rw" : "ro"}`]),
-    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+    `--volume=${spec.id}:${workspace}`,
+    `--workdir=${workspace}`,
+    ...spec.mounts.map(({ from, to, writable }) => `--volume=${from}:${to}:${writable ? "rw" : "ro"}`),
+    ...words("--cap-drop ALL --security-opt no-new-privileges"),
     ...limitArguments(spec, withDefaults),
-    ...(spec.network === undefined ? [] : ["--network", spec.network]),
-    ...["--entrypoint", shell, spec.image, ...rest],
+    ...(spec.network === undefined ? [] : [`--network=${spec.network}`]),
+    `--entrypoint=${shell}`,
+    spec.image,
+    ...rest,
   ];
 }
 
@@ -31,18 +35,23 @@ function limitArguments(spec: SandboxSpec, withDefaults: boolean): readonly stri
   const pids = spec.pids ?? (withDefaults ? limits.sandboxPidsDefault : undefined);
   return [
     // Swap counts too, else the limit would be twice what it says.
-    ...(memory === undefined ? [] : ["--memory", `${memory}b`, "--memory-swap", `${memory}b`]),
-    ...(cpus === undefined ? [] : ["--cpus", String(cpus)]),
-    ...(pids === undefined ? [] : ["--pids-limit", String(pids)]),
+    ...(memory === undefined ? [] : [`--memory=${memory}b`, `--memory-swap=${memory}b`]),
+    ...(cpus === undefined ? [] : [`--cpus=${cpus}`]),
+    ...(pids === undefined ? [] : [`--pids-limit=${pids}`]),
     // Podman asks for more than a small machine may give, and then starts nothing at all.
-    ...["--ulimit", ulimit("nofile", "Max open files", limits.sandboxOpenFiles)],
-    ...["--ulimit", ulimit("nproc", "Max processes", limits.sandboxUserProcesses)],
+    ulimit("nofile", "Max open files", limits.sandboxOpenFiles),
+    ulimit("nproc", "Max processes", limits.sandboxUserProcesses),
   ];
+}
+
+/** Several fixed arguments, as one would type them. */
+function words(line: string): readonly string[] {
+  return line.split(" ");
 }
 
 function ulimit(name: string, title: string, wanted: number): string {
   const value = Math.min(wanted, hardLimit(title));
-  return `${name}=${value}:${value}`;
+  return `--ulimit=${name}=${value}:${value}`;
 }
 
 /** From /proc/self/limits; unlimited where the system has none to tell. */

@@ -40,11 +40,7 @@ interface Engine {
   readonly mine: string;
 }
 
-async function create(
-  of: Engine,
-  spec: SandboxSpec,
-  signal: AbortSignal,
-): Promise<SandboxMade | SandboxFault> {
+async function create(of: Engine, spec: SandboxSpec, signal: AbortSignal): Promise<SandboxMade | SandboxFault> {
   const { engine, cli, parts, mine } = of;
   await cli(["rm", "--force", spec.id]);
   const volume = await takeVolume(cli, spec.id, mine);
@@ -63,7 +59,14 @@ async function create(
       hint: `See that \`${engine} run --rm -it ${spec.image} sh\` works; the image needs /bin/sh and cat.`,
     };
   }
-  const sandbox = new ContainerBox({ engine, cli, parts, spec, holder: started, removeVolume: () => removeVolume(cli, spec.id) });
+  const sandbox = new ContainerBox({
+    engine,
+    cli,
+    parts,
+    spec,
+    holder: started,
+    removeVolume: () => removeVolume(cli, spec.id),
+  });
   await openWorkspace(cli, spec.id);
   return { sandbox, notes };
 }
@@ -110,7 +113,10 @@ async function untilReady(holder: LiveProcess, signal: AbortSignal): Promise<str
 
 /** Docker closes with advice; what failed stands above it. */
 function lastProblem(text: string): string {
-  const lines = text.trim().split("\n").filter((line) => !/^(See '|Run '|$)/.test(line.trim()));
+  const lines = text
+    .trim()
+    .split("\n")
+    .filter((line) => !/^(See '|Run '|$)/.test(line.trim()));
   return lines.at(-1)?.trim() ?? "";
 }
 

@@ -38,5 +38,8 @@ async function boxes(cli: Cli, mine: string): Promise<readonly { readonly id: st
 }
 
 function linesOf(text: string): readonly string[] {
-  return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
 }

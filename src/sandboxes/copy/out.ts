@@ -83,8 +83,8 @@ async function receive(
 /** Empty where the stream ends at once. */
 async function firstByte(stream: Readable): Promise<string> {
   for (;;) {
-    const byte: unknown = stream.read(1);
-    if (byte !== null) return String(byte);
+    const byte = stream.read(1) as Buffer | null; // No encoding is set.
+    if (byte !== null) return byte.toString();
     if (stream.readableEnded || stream.destroyed) return "";
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();

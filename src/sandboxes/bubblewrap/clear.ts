@@ -1,0 +1,21 @@
+import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import type { SandboxFault, SandboxVerdict } from "../../ports/sandbox.ts";
+import { removeGroups } from "./groups.ts";
+import { type BoxFolder, removeTree } from "./layout.ts";
+
+/** Removes what a box left, whoever made it. */
+export async function clear(folder: BoxFolder, what: Exclude<SandboxVerdict, "live">): Promise<null | SandboxFault> {
+  try {
+    if (existsSync(folder.groups)) {
+      const groups = (await readFile(folder.groups, "utf8")).split("\n").filter((line) => line !== "");
+      await removeGroups(groups);
+      await rm(folder.groups, { force: true });
+    }
+    await removeTree(what === "over" ? folder.root : folder.scratch);
+    return null;
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { fault: `${folder.root} could not be removed: ${problem}`, hint: "Remove it by hand." };
+  }
+}

@@ -1,0 +1,48 @@
+import { chmod, lstat, readdir, rm } from "node:fs/promises";
+import path from "node:path";
+
+/** Files of one box on the host. `workspace` outlives the box; `scratch` is everything that does not. */
+export interface BoxFolder {
+  readonly root: string;
+  readonly workspace: string;
+  readonly scratch: string;
+  /** Who holds it, as a label; see owner.ts. */
+  readonly owner: string;
+  /** Control groups made for it, one path a line. */
+  readonly groups: string;
+}
+
+export function boxesIn(folder: string): string {
+  return path.join(folder, "boxes");
+}
+
+export function boxFolder(folder: string, id: string): BoxFolder {
+  const root = path.join(boxesIn(folder), id);
+  return {
+    root,
+    workspace: path.join(root, "workspace"),
+    scratch: path.join(root, "scratch"),
+    owner: path.join(root, "owner"),
+    groups: path.join(root, "groups"),
+  };
+}
+
+/** Removes a tree that a box wrote: never through a link, and also where a folder in it was made unwritable. */
+export async function removeTree(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch {
+    await openUp(folder);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function openUp(folder: string): Promise<void> {
+  const pending = [folder];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (!(await lstat(next)).isDirectory()) continue;
+    await chmod(next, 0o700);
+    for (const entry of await readdir(next, { withFileTypes: true }))
+      if (entry.isDirectory()) pending.push(path.join(next, entry.name));
+  }
+}

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** How many processes on the whole machine are this very `sleep`. */
+export function countOf(word: string): number {
+  return readdirSync("/proc").filter((name) => /^\d+$/.test(name) && argumentsOf(name) === `sleep\0${word}\0`).length;
+}
+
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}

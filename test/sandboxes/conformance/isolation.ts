@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Sandbox } from "../../../src/ports/sandbox.ts";
+import { engineCanary, exit, newFolder, sh, type WithBox } from "../ground.ts";
+
+export function isolation(box: () => Sandbox, withBox: WithBox): void {
+  describe("a box", () => {
+    test("keeps its files from command to command", async () => {
+      await sh(box(), "echo kept >/workspace/kept; echo too >/tmp/too");
+      expect((await sh(box(), "cat /workspace/kept /tmp/too")).out).toBe("kept\ntoo\n");
+    });
+
+    test("shares no files and no processes with another", async () => {
+      await withBox({}, async (other) => {
+        await Promise.all([sh(box(), "echo mine >/workspace/whose"), sh(other, "echo theirs >/workspace/whose")]);
+        const both = await Promise.all([box(), other].map((one) => sh(one, "cat whose; ls /proc | grep -c '^[0-9]'")));
+        const [mine, theirs] = both.map(({ out }) => out.split("\n"));
+        expect([mine?.[0], theirs?.[0]]).toEqual(["mine", "theirs"]);
+        expect(Math.max(Number(mine?.[1]), Number(theirs?.[1]))).toBeLessThan(12);
+      });
+    });
+
+    test("sees neither the host's files nor its processes nor the engine's variables", async () => {
+      const secret = mkdtempSync(path.join(newFolder(), "host-"));
+      writeFileSync(path.join(secret, "file"), "host only");
+      const said = await sh(
+        box(),
+        `cat ${secret}/file; ls /root /home 2>/dev/null; env; kill -0 ${process.pid} 2>/dev/null && echo seen`,
+      );
+      expect(said.out).not.toContain("host only");
+      expect(said.out).not.toContain("seen");
+      expect(said.out).not.toContain(engineCanary);
+    });
+
+    test("has no privileges to gain and none to lose", async () => {
+      const { out } = await sh(box(), "grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs)' /proc/self/status");
+      expect(out.split("\n").map((row) => row.split(/\s+/)[1])).toEqual([
+        "0000000000000000",
+        "0000000000000000",
+        "0000000000000000",
+        "1",
+        undefined,
+      ]);
+      expect((await sh(box(), "mount -t tmpfs none /workspace")).end).not.toEqual(exit(0));
+    });
+
+    test("with `network: none` has no way out", async () => {
+      await withBox({ network: "none" }, async (other) => {
+        const { out } = await sh(
+          other,
+          "cat /proc/net/dev | grep -v lo: | grep -c :; cat /proc/net/route | grep -vc Iface",
+        );
+        expect(out).toBe("0\n0\n");
+      });
+    });
+
+    test("shows a folder of the host read-only, or writable where asked", async () => {
+      const host = newFolder();
+      writeFileSync(path.join(host, "file"), "from the host");
+      const mounts = [
+        { from: host, to: "/mnt/ro", writable: false },
+        { from: host, to: "/mnt/rw", writable: true },
+      ];
+      await withBox({ mounts }, async (other) => {
+        expect((await sh(other, "cat /mnt/ro/file")).out).toBe("from the host");
+        expect((await sh(other, "echo x >/mnt/ro/file")).end).not.toEqual(exit(0));
+        expect((await sh(other, "echo changed >/mnt/rw/file")).end).toEqual(exit(0));
+        expect(readFileSync(path.join(host, "file"), "utf8")).toBe("changed\n");
+      });
+    });
+  });
+}
