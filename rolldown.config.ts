@@ -1,4 +1,5 @@
 import { defineConfig } from "rolldown";
+import { notices } from "./scripts/notices.ts";
 
 /** Loaded on first use only and large; installed beside the bundle rather than copied into it. */
 const installed = [/^ai$/, /^@ai-sdk\//];
@@ -7,6 +8,7 @@ export default defineConfig({
   input: { main: "src/main.ts", index: "src/index.ts", plugin: "src/plugin.ts" },
   platform: "node",
   external: installed,
+  plugins: [notices()],
   output: {
     dir: "dist",
     format: "esm",

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Place, root } from "./support/cli.ts";
@@ -46,6 +46,13 @@ describe("the package", () => {
     expect(files.filter((file) => /^(src|test|bench|scripts|node_modules)\/|\.test\./.test(file))).toEqual([
       "examples/demo-project/test/versions.test.js",
     ]);
+  });
+
+  it("carries the license of every package that is copied into it", () => {
+    const notices = readFileSync(join(installed, "dist", "THIRD-PARTY-LICENSES.txt"), "utf8");
+    for (const name of ["yaml", "commander", "picocolors", "diff"])
+      expect(notices).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, "m"));
+    expect(notices).toContain("Permission is hereby granted");
   });
 
   it("checks and runs a blueprint", () => {
