@@ -1,0 +1,117 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { runEndShape, runReportShape } from "../../src/wire/run-report.ts";
+import { lastLine, Place, start, trammel } from "./support/cli.ts";
+
+/** The second node may run again, and waits until the file `go` is there. */
+const again = `name: k
+entry: a
+nodes:
+  a: {type: script, run: "echo a >> log"}
+  b: {type: script, idempotent: true, run: "echo b >> log; until test -e go; do sleep 0.05; done"}
+edges:
+  - {from: a, to: b}
+`;
+
+/** Kills the engine while `b` runs, and answers the run's id. */
+async function killed(place: Place, text: string): Promise<string> {
+  place.file("b.yaml", text);
+  const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+  await run.until(/"node\.process"[^\n]*"node":"b"/);
+  run.child.kill("SIGKILL");
+  await run.end;
+  return /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+}
+
+function log(place: Place): string {
+  return readFileSync(place.path("log"), "utf8");
+}
+
+describe("resume", () => {
+  it("goes on where the run was, and shows one history of it", async () => {
+    using place = new Place();
+    const id = await killed(place, again);
+    place.file("go", "");
+    const resumed = await trammel(["resume", id, "--json"], { place });
+    expect(runEndShape.parse(lastLine(resumed))).toMatchObject({ run: id, status: "succeeded", exitCode: 0 });
+    expect(log(place)).toBe("a\nb\nb\n");
+    const shown = runReportShape.parse(JSON.parse((await trammel(["show", id, "--json"], { place })).stdout));
+    expect(shown.status).toBe("succeeded");
+    expect(shown.nodes.map(({ id: node, state }) => [node, state])).toEqual([
+      ["a", "success"],
+      ["b", "success"],
+    ]);
+  });
+
+  it("refuses a blueprint that changed since, names the way on, and takes it", async () => {
+    using place = new Place();
+    const id = await killed(place, again);
+    place.file("go", "");
+    place.file("b.yaml", again.replace("echo b >> log", "echo changed >> log"));
+    const refused = await trammel(["resume", id], { place });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^trammel: run \S+ started with another version of its blueprint\n {2}.*--accept-changes/,
+    );
+    expect(log(place)).toBe("a\nb\n");
+    const accepted = await trammel(["resume", id, "--accept-changes"], { place });
+    expect(accepted.code).toBe(0);
+    expect(log(place)).toBe("a\nb\nchanged\n");
+  });
+
+  it("goes on with the definition it keeps when the file is gone", async () => {
+    using place = new Place();
+    const id = await killed(place, again);
+    place.file("go", "");
+    rmSync(place.path("b.yaml"));
+    expect((await trammel(["resume", id], { place })).code).toBe(0);
+    expect(log(place)).toBe("a\nb\nb\n");
+  });
+
+  it("has one winner", async () => {
+    using place = new Place();
+    const id = await killed(place, again);
+    const racing = [1, 2, 3].map(() => start(["resume", id, "--json"], { place }));
+    const first = await Promise.race(racing.map(async (one) => ((await one.end).code, one)));
+    expect((await first.end).code).toBe(2);
+    place.file("go", "");
+    const codes = await Promise.all(racing.map(async (one) => (await one.end).code));
+    expect(codes.toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual([0, 2, 2]);
+    expect(log(place)).toBe("a\nb\nb\n");
+  });
+
+  it("refuses a run that is over and one that another process executes", async () => {
+    using place = new Place();
+    place.file("done.yaml", `name: d\nnodes:\n  a: {type: script, run: "true"}\n`);
+    const done = await trammel(["run", "t", "-b", "done.yaml", "--json"], { place });
+    const over = await trammel(["resume", String(lastLine(done)["run"])], { place });
+    expect(over).toMatchObject({ code: 2, stdout: "" });
+    expect(over.stderr).toMatch(/has ended: succeeded/);
+    place.file("b.yaml", again);
+    const live = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+    await live.until(/"node\.process"[^\n]*"node":"b"/);
+    const id = /"run":"([^"]+)"/.exec(live.stdout)?.[1] ?? "";
+    const busy = await trammel(["resume", id], { place });
+    expect(busy).toMatchObject({ code: 2, stdout: "" });
+    expect(busy.stderr).toContain(`is executed by process ${live.child.pid}`);
+    place.file("go", "");
+    expect((await live.end).code).toBe(0);
+  });
+});
+
+describe("a store that may not be written", () => {
+  it("refuses a run with one sentence and 6, and is left as it was", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: d\nnodes:\n  a: {type: script, run: "touch ran"}\n`);
+    mkdirSync(place.home);
+    chmodSync(place.folder, 0o777);
+    chmodSync(place.home, 0o555);
+    const wrapper = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+    const { code, stdout, stderr } = await trammel(["run", "t", "-b", "b.yaml"], { place, wrapper });
+    expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
+    expect(stderr).toMatch(/^trammel: .*\.home.*\n {2}.+\n$/);
+    expect(execFileSync("ls", ["-A", place.home], { encoding: "utf8" })).toBe("");
+    expect(() => readFileSync(place.path("ran"))).toThrow("ENOENT");
+  });
+});
