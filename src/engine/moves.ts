@@ -2,6 +2,7 @@ import { clearBit, hasBit, lowestBit, setBit } from "../graph/bits.ts";
 import { at, item } from "../graph/ints.ts";
 import type { Plan } from "../graph/plan.ts";
 import { nodeIndex } from "../graph/plan.ts";
+import { isWait } from "../model/blueprint.ts";
 import type { RunState } from "./state.ts";
 import { isLive, stage } from "./state.ts";
 
@@ -113,10 +114,8 @@ export function* liveNodes(state: RunState): Generator<number> {
   }
 }
 
-/** Whether performing this node is work, or a wait for a person or a time, which takes no place and no running time. */
 export function isIdler(state: RunState, node: number): boolean {
-  const { type } = item(state.plan.nodes, node);
-  return type === "human" || type === "wait";
+  return isWait(item(state.plan.nodes, node));
 }
 
 /** A node keeps its place between two attempts. */

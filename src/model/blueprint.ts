@@ -279,3 +279,8 @@ export function classOf(node: Node): NodeClass {
   if (agentic.has(node.type)) return "agentic";
   return node.type === "human" ? "human" : "deterministic";
 }
+
+/** Whether performing a node is no work but a wait for a person or a time: it takes no place and no running time. */
+export function isWait(node: Node): boolean {
+  return node.type === "human" || node.type === "wait";
+}

@@ -1,7 +1,8 @@
-import { classOf, type Blueprint, type Node } from "../model/blueprint.ts";
+import type { Blueprint, Node } from "../model/blueprint.ts";
 import type { Attempt } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
+import { timeoutOf } from "../model/timeouts.ts";
 import type { ActionContext, Capabilities, Progress, Values } from "../ports/performer.ts";
 import { textOfJson } from "./values.ts";
 
@@ -65,22 +66,6 @@ export function contextOf(options: ContextOptions): ActionContext {
       return node.stdin === undefined ? undefined : Buffer.from(await values.whole(node.stdin));
     },
   };
-}
-
-/** Null where a node may take as long as it likes. */
-export function timeoutOf(node: Node): number | null {
-  if (node.timeoutMs !== undefined) return node.timeoutMs;
-  if (node.type === "wait") return null;
-  switch (classOf(node)) {
-    case "agentic":
-      return limits.agenticTimeoutMs;
-    case "human":
-      return null;
-    case "deterministic":
-    case "decision":
-    case "wrapper":
-      return limits.deterministicTimeoutMs;
-  }
 }
 
 /** The task is an input that every blueprint has. */
