@@ -203,12 +203,13 @@ export type EventType = EventBody["type"];
 /** Version written into each record; a reader migrates older ones and refuses newer ones. */
 export const eventVersion = 1;
 
-/** A record of the journal: numbered from 1 per run, chained by SHA-256 over the previous hash and this record. */
+/** An event of the journal, numbered from 1 per run. What was committed together is one record; records are chained. */
 export interface JournalEvent {
   readonly run: string;
   readonly seq: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
+  /** SHA-256 in hex over the record before and the record that holds this event. */
   readonly hash: string;
   readonly body: EventBody;
 }

@@ -122,6 +122,7 @@ export const limits = {
   eventBytes: 1024 * 1024,
   storeBusyMs: 5_000,
   storeRetryMs: 3,
+  storeFollowUps: 16,
   storeStreakCommits: 8,
   storeCrowdedCommits: 64,
   tornRecords: 8,

@@ -18,7 +18,7 @@ import { RunValues } from "./values.ts";
 interface Live {
   readonly attempt: Attempt;
   readonly performance: Performance;
-  readonly gate: AttemptGate;
+  readonly gate: AttemptGate | null;
 }
 
 /**
@@ -74,7 +74,7 @@ export class Conductor implements RunHandle {
   }
 
   deliver(event: EventBody): void {
-    if (event.type === "gate.answered" && this.#live.get(event.node)?.gate.give(event, null)) return;
+    if (event.type === "gate.answered" && this.#live.get(event.node)?.gate?.give(event, null)) return;
     this.#put(event);
   }
 
@@ -87,7 +87,7 @@ export class Conductor implements RunHandle {
   readonly #message = ({ id, body }: Message): void => {
     if (this.#over) return;
     if (body.type === "gate.answered") {
-      if (!(this.#live.get(body.node)?.gate.give(body, id) ?? false)) this.#discard(id);
+      if (!(this.#live.get(body.node)?.gate?.give(body, id) ?? false)) this.#discard(id);
       return;
     }
     this.#taken.push(id);
@@ -202,9 +202,8 @@ export class Conductor implements RunHandle {
     // Admission saw to both.
     if (node === undefined || performer === undefined)
       throw new Error(`node ${id} of run ${this.run} cannot be performed`);
-    const gate = new AttemptGate(can.gates, this.#memory.answers.get(id));
-    const { keeper } = gate;
-    const own = node.type === "human" ? { ...can, gates: keeper } : can;
+    const gate = node.type === "human" ? new AttemptGate(can.gates, this.#memory.answers.get(id)) : null;
+    const own = gate === null ? can : { ...can, gates: gate.keeper };
     const shared = { facts: this.#facts, node, attempt, values: this.#values, can: own, environment };
     const performance = new Performance({
       performer,
@@ -223,7 +222,7 @@ export class Conductor implements RunHandle {
     this.#put({ type: "node.ended", ...attempt, result });
   }
 
-  #progress(attempt: Attempt, gate: AttemptGate, progress: Progress): void {
+  #progress(attempt: Attempt, gate: AttemptGate | null, progress: Progress): void {
     if (this.#over) return;
     this.#observer.progress(attempt, progress);
     switch (progress.kind) {
@@ -237,13 +236,13 @@ export class Conductor implements RunHandle {
         break;
       case "gate_opened": {
         const { mode, prompt, digest } = progress;
-        if (gate.opened(digest)) this.#put({ type: "gate.opened", ...attempt, mode, prompt, digest });
+        if (gate?.opened(digest) !== false) this.#put({ type: "gate.opened", ...attempt, mode, prompt, digest });
         break;
       }
       case "gate_answered": {
         const { by, digest, answer } = progress;
         if (this.#memory.answers.has(attempt.node)) break; // recorded by the engine before this one
-        const taken = gate.given?.taken ?? null;
+        const taken = gate?.given?.taken ?? null;
         if (taken !== null) this.#taken.push(taken);
         this.#put({ type: "gate.answered", ...attempt, by, digest, answer });
         break;

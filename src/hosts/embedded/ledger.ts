@@ -1,11 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import {
-  eventVersion,
-  type EventBody,
-  type JournalEvent,
-  type ProcessIdentity,
-  type RunFinished,
-} from "../../model/events.ts";
+import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
 import { isReopenable } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { chain, genesis } from "./chain.ts";
@@ -51,7 +45,7 @@ export class Ledger {
       "INSERT INTO definitions (hash, document) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
     );
     this.#insertRecord = db.prepare(
-      "INSERT INTO journal (run, seq, at, version, hash, body) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO journal (run, seq, events, at, version, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
     );
     this.#selectRun = db.prepare(`SELECT ${runColumns} FROM runs WHERE run = ?`);
     this.#selectTree = db.prepare(`SELECT ${runColumns} FROM runs WHERE tree = ? AND ended_at IS NULL`);
@@ -125,26 +119,31 @@ export class Ledger {
     this.#heads.clear();
   }
 
-  #write(head: Head, events: readonly EventBody[], at: number): readonly JournalEvent[] {
-    this.#charges.charge(head, events);
+  #write(head: Head, bodies: readonly EventBody[], at: number): readonly JournalEvent[] {
+    if (bodies.length === 0) return [];
+    this.#charges.charge(head, bodies);
+    const { run } = head;
+    const first = head.seq + 1;
+    const record = { seq: first, events: bodies.length, at, version: eventVersion, body: JSON.stringify(bodies) };
+    const hash = chain(head.hash, run, record);
+    this.#insertRecord.run(head.id, first, record.events, at, record.version, Buffer.from(hash, "hex"), record.body);
+    head.seq += bodies.length;
+    head.hash = hash;
+    this.#keepStatus(head, bodies, at);
+    return bodies.map((body, i) => ({ run, seq: first + i, at, hash, body }));
+  }
+
+  #keepStatus(head: Head, bodies: readonly EventBody[], at: number): void {
     const before = head.status;
-    const written: JournalEvent[] = [];
-    let finished: RunFinished | null = null;
-    for (const body of events) {
-      const record = { seq: head.seq + 1, at, version: eventVersion, body: JSON.stringify(body) };
-      head.seq = record.seq;
-      head.hash = chain(head.hash, head.run, record);
-      this.#insertRecord.run(head.id, record.seq, at, record.version, Buffer.from(head.hash, "hex"), record.body);
+    for (const body of bodies) {
       head.status = statusAfter(head, body);
-      if (body.type === "run.finished") finished = body;
-      written.push({ run: head.run, seq: record.seq, at, hash: head.hash, body });
-    }
-    if (finished !== null) {
-      this.#setStatus.run(finished.status, finished.reason ?? null, at, head.id);
+      if (body.type !== "run.finished") continue;
+      this.#setStatus.run(body.status, body.reason ?? null, at, head.id);
       this.#deleteMessages.run(head.run);
       this.#heads.delete(head.run);
-    } else if (head.status !== before) this.#setStatus.run(head.status, null, null, head.id);
-    return written;
+      return;
+    }
+    if (head.status !== before) this.#setStatus.run(head.status, null, null, head.id);
   }
 
   #headOf(run: string): Head | Conflict {

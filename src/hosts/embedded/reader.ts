@@ -3,12 +3,12 @@ import { eventVersion, type JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { RunRow } from "../../ports/journal.ts";
-import { chain, genesis } from "./chain.ts";
-import { bodyOf, hashOf, recordColumns, recordOf, runColumns, runOf, type Row } from "./rows.ts";
+import { chain, genesis, type StoredRecord } from "./chain.ts";
+import { bodiesOf, hashOf, recordColumns, recordOf, runColumns, runOf, type Row } from "./rows.ts";
 import { damaged } from "./unavailable.ts";
 
 export interface Tail {
-  /** Number of the last record, even of a torn one: numbers are never used twice. */
+  /** Number of the last event, even of a torn record: numbers are never used twice. */
   readonly seq: number;
   /** Hash of the last whole record. */
   readonly hash: string;
@@ -20,6 +20,7 @@ export class Reader {
   readonly #torn: (what: string) => void;
   readonly #runId: StatementSync;
   readonly #records: StatementSync;
+  readonly #holding: StatementSync;
   readonly #last: StatementSync;
   readonly #runs: StatementSync;
   readonly #byPrefix: StatementSync;
@@ -31,6 +32,7 @@ export class Reader {
     this.#torn = torn;
     this.#runId = db.prepare("SELECT id FROM runs WHERE run = ?");
     this.#records = db.prepare(`SELECT ${recordColumns} FROM journal WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?`);
+    this.#holding = db.prepare("SELECT max(seq) AS seq FROM journal WHERE run = ? AND seq <= ?");
     this.#last = db.prepare(
       `SELECT ${recordColumns} FROM journal WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
     );
@@ -43,13 +45,13 @@ export class Reader {
   *read(run: string, after: number): Iterable<JournalEvent> {
     const id = this.#runId.get(run)?.["id"];
     if (id === undefined) return;
-    let previous = this.#whole(Number(id), run, after).hash;
+    const first = Number(this.#holding.get(id, after + 1)?.["seq"] ?? 1);
+    let previous = this.#whole(Number(id), run, first - 1).hash;
     let broken: number | null = null;
     // In pages: an open cursor would hold back checkpoints, and a second reader of the same statement would reset it.
-    for (let seq = after, rows = this.#page(id, seq); rows.length > 0; rows = this.#page(id, seq)) {
+    for (let rows = this.#page(id, first - 1); rows.length > 0;) {
       for (const row of rows) {
         const record = recordOf(row);
-        seq = record.seq;
         const hash = chain(previous, run, record);
         if (hash !== hashOf(row)) {
           if (broken !== null) throw this.#damaged(run, broken);
@@ -58,11 +60,10 @@ export class Reader {
         }
         if (broken !== null) this.#torn(tornText(run, broken));
         broken = null;
-        const body = bodyOf(record);
-        if (body === null) throw this.#newer(run, record.version);
         previous = hash;
-        yield { run, seq, at: record.at, hash, body };
+        yield* this.#eventsOf(run, record, hash, after);
       }
+      rows = rows.length < limits.journalPageRecords ? [] : this.#page(id, Number(rows.at(-1)?.["seq"]));
     }
     if (broken !== null) this.#torn(tornText(run, broken));
   }
@@ -72,12 +73,23 @@ export class Reader {
     return this.#whole(id, run, Number.MAX_SAFE_INTEGER);
   }
 
+  *#eventsOf(run: string, record: StoredRecord, hash: string, after: number): Iterable<JournalEvent> {
+    const bodies = bodiesOf(record);
+    if (bodies === null) throw this.#newer(run, record.version);
+    let { seq } = record;
+    for (const body of bodies) {
+      if (seq > after) yield { run, seq, at: record.at, hash, body };
+      seq += 1;
+    }
+  }
+
   /** The last whole record up to a number. One that was cut short fits none of those before it, and the next was chained past it. */
   #whole(id: number, run: string, upTo: number): Tail {
     const rows = upTo === 0 ? [] : this.#last.all(id, upTo, limits.tornRecords);
     const hashes = rows.map(hashOf);
     if (rows.length < limits.tornRecords) hashes.push(genesis);
-    const seq = Number(rows[0]?.["seq"] ?? 0);
+    const last = rows[0] === undefined ? null : recordOf(rows[0]);
+    const seq = last === null ? 0 : last.seq + last.events - 1;
     for (const [i, row] of rows.entries()) {
       const record = recordOf(row);
       const fits = hashes.some((hash, j) => j > i && chain(hash, run, record) === hashes[i]);

@@ -9,7 +9,7 @@ export type Row = Record<string, SQLOutputValue>;
 export const runColumns =
   "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot";
 
-export const recordColumns = "seq, at, version, hash, body";
+export const recordColumns = "seq, events, at, version, hash, body";
 
 /** A row of `runs` as it is stored: a live status may belong to an owner that is gone. */
 export function runOf(row: Row): RunRow {
@@ -35,7 +35,8 @@ export function ownerOf(row: Row): ProcessIdentity {
 }
 
 export function recordOf(row: Row): StoredRecord {
-  return { seq: Number(row["seq"]), at: Number(row["at"]), version: Number(row["version"]), body: text(row, "body") };
+  const [seq, events, at, version] = [row["seq"], row["events"], row["at"], row["version"]].map(Number);
+  return { seq: seq ?? 0, events: events ?? 0, at: at ?? 0, version: version ?? 0, body: text(row, "body") };
 }
 
 export function hashOf(row: Row): string {
@@ -43,10 +44,10 @@ export function hashOf(row: Row): string {
   return hash instanceof Uint8Array ? Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("hex") : "";
 }
 
-/** A body whose record's hash was right is what this code wrote; a newer one is refused by its version before. */
-export function bodyOf(record: StoredRecord): EventBody | null {
+/** The events of a record. One whose hash was right holds what this code wrote; null where a newer version did. */
+export function bodiesOf(record: StoredRecord): readonly EventBody[] | null {
   if (record.version > eventVersion) return null;
-  return JSON.parse(record.body) as EventBody;
+  return JSON.parse(record.body) as EventBody[];
 }
 
 function text(row: Row, column: string): string {

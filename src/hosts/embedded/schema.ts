@@ -33,11 +33,13 @@ function createVersion1(db: DatabaseSync): void {
     ) STRICT;
     CREATE INDEX live_trees ON runs (tree) WHERE tree IS NOT NULL AND ended_at IS NULL;
 
-    -- Appended to only. hash = SHA-256 over the hash before it in the run, and this record.
+    -- Appended to only. A record holds the events of one append as a JSON list, numbered from seq on.
+    -- hash = SHA-256 over the hash of the record before it in the run, and this record.
     CREATE TABLE journal (
       id INTEGER PRIMARY KEY,
       run INTEGER NOT NULL,
       seq INTEGER NOT NULL,
+      events INTEGER NOT NULL,
       at INTEGER NOT NULL,
       version INTEGER NOT NULL,
       hash BLOB NOT NULL,

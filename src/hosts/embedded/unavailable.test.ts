@@ -38,7 +38,8 @@ function messageOf(error: unknown): string {
 
 async function written(): Promise<void> {
   const journal = store.open();
-  await journal.create(newRun("r1"), "", [started("a"), ended("a")], 1);
+  await journal.create(newRun("r1"), "", [started("a")], 1);
+  await journal.append("r1", [ended("a")], 2);
   await journal.close();
 }
 

@@ -46,7 +46,8 @@ export class Writer {
   readonly #dataVersion: StatementSync;
   #queue: Job[] = [];
   #buffered = 0;
-  #wake: "idle" | "later" | "turn" | "pause" = "idle";
+  #wake: "idle" | "later" | "turn" | "pause" | "following" = "idle";
+  #followUps = 0;
   #cancelTimer: () => void = () => undefined;
   #durable = true;
   #lastVersion = -1;
@@ -81,12 +82,11 @@ export class Writer {
   }
 
   #schedule(when: "later" | "turn"): void {
-    if (this.#wake === "turn" || this.#wake === "pause" || this.#wake === when) return;
-    const crowded = this.#alone < limits.storeCrowdedCommits;
-    if (when === "turn" && crowded && this.#streak >= limits.storeStreakCommits) return this.#pause();
+    if (this.#wake !== "idle" && !(this.#wake === "later" && when === "turn")) return;
+    if (when === "turn" && this.#isCrowded() && this.#streak >= limits.storeStreakCommits) return this.#pause();
     this.#cancelTimer();
     this.#wake = when;
-    if (when === "turn") setImmediate(this.#flush);
+    if (when === "turn") setImmediate(this.#flushOfTurn);
     else this.#cancelTimer = this.#ports.clock.after(limits.telemetryDelayMs, this.#flush);
   }
 
@@ -95,6 +95,28 @@ export class Writer {
     this.#wake = "pause";
     this.#streak = 0;
     this.#cancelTimer = this.#ports.clock.after(1 + this.#ports.ids.random() * limits.storeRetryMs, this.#flush);
+  }
+
+  readonly #flushOfTurn = (): void => {
+    this.#followUps = 0;
+    this.#flush();
+  };
+
+  /**
+   * What a commit lets go on often asks for the next one without waiting for anything else. Once all of that has run (microtasks, which
+   * come before ticks), it is committed right away; after `limits.storeFollowUps` times the event loop has its turn.
+   */
+  #follow(): void {
+    this.#wake = "following";
+    this.#followUps += 1;
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        this.#wake = "idle";
+        if (this.#queue.length === 0) return;
+        if (this.#buffered >= limits.telemetryBufferBytes || this.#queue.some(isUrgent)) this.#flush();
+        else this.#schedule("later");
+      }),
+    );
   }
 
   readonly #flush = (): void => {
@@ -120,9 +142,14 @@ export class Writer {
       return this.#fail(jobs, error);
     }
     this.#streak += 1;
+    if (this.#followUps < limits.storeFollowUps && !this.#isCrowded()) this.#follow();
     // A job's result has the type its own submit gave it; the queue cannot say so.
     jobs.forEach((job, i) => job.resolve(results[i] as never));
   };
+
+  #isCrowded(): boolean {
+    return this.#alone < limits.storeCrowdedCommits;
+  }
 
   #take(): readonly Job[] {
     const jobs = this.#queue;
@@ -171,6 +198,10 @@ export class Writer {
     this.#busySince = null;
     for (const job of jobs) job.reject(reason);
   }
+}
+
+function isUrgent(job: Job): boolean {
+  return job.urgency !== "later";
 }
 
 const busyHint = "look for a hung trammel or another program that holds the file, end it and try again";
