@@ -6,6 +6,7 @@ import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
 import { createAgentPerformer } from "./nodes/agent.ts";
 import { human } from "./nodes/human.ts";
+import { createWriteScope } from "./nodes/write-scope.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { Journal } from "./ports/journal.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
@@ -72,11 +73,12 @@ function withoutKey(env: ServiceOptions["env"], { agent: { key } }: Config): Ser
 }
 
 /** Throws where two plug-ins bring the same node type, or one a built-in one: a mistake of the program that hands them in. */
-function performersOf({ config, plugins = [] }: ServiceOptions, redactor: Redactor): Performers {
+function performersOf({ config, home, plugins = [] }: ServiceOptions, redactor: Redactor): Performers {
   const handed = [human, createAgentPerformer(config.agent, clock)];
   const performers = createPerformers({ redactor, handed, plugins });
   if ("problems" in performers) throw new Error(performers.problems.join("\n"));
-  return performers;
+  const scoped = createWriteScope(home);
+  return new Map([...performers].map(([type, performer]) => [type, type === "human" ? performer : scoped(performer)]));
 }
 
 type AgentParts = Pick<Parameters<typeof createProviders>[0], "provider" | "command" | "cassettes">;

@@ -27,6 +27,7 @@ export type ReasonCode =
   | "context_overflow"
   | "provider" // any other answer of a provider that is no answer
   | "cassette_mismatch"
+  | "write_scope" // changed files that it may not
   | "broken_arm"
   | "join_unmet"
   | "lost_join" // a join that needs fewer arms started without it

@@ -70,21 +70,23 @@ function unsupported({ workspace, limits: bounds, nodes }: Blueprint): readonly 
     workspace.checkpoint === true ? "workspace.checkpoint" : null,
     workspace.setup === undefined ? null : "workspace.setup",
     workspace.carry === undefined ? null : "workspace.carry",
-    workspace.protect === undefined ? null : "workspace.protect",
     bounds.tokens === undefined ? null : "limits.tokens",
     bounds.cost === undefined ? null : "limits.cost",
   ].flatMap((key) => (key === null ? [] : [`${key} is not carried out yet`]));
   const ofNodes = [...nodes.values()].flatMap((node) =>
-    (["progress", "effect", "writes"] as const)
+    (["progress", "effect"] as const)
       .filter((key) => node[key] !== undefined)
       .map((key) => `node ${node.id}: ${key} is not carried out yet`),
   );
   return [...settings, ...ofNodes];
 }
 
-/** A run that lets agents or git work in the tree shares it with no other. */
+/** A run that lets agents or git work in the tree, or watches what is written there, shares it with no other. */
 function locksTree(blueprint: Blueprint, can: Capabilities): boolean {
-  return [...blueprint.nodes.values()].some((node) => classOf(node) === "agentic" || isGitWrite(node, can));
+  if (blueprint.workspace.protect !== undefined) return true;
+  return [...blueprint.nodes.values()].some(
+    (node) => classOf(node) === "agentic" || node.writes !== undefined || isGitWrite(node, can),
+  );
 }
 
 function isGitWrite(node: Node, can: Capabilities): boolean {

@@ -106,6 +106,17 @@ describe("an agent", () => {
     expect(JSON.stringify(lastLine(ran)["reason"]) + ran.stdout).toContain(why);
   });
 
+  it("that makes a test pass by changing it fails, and the test is as it was", async () => {
+    using place = new Place();
+    const cheat = { path: "sum.test.js", old_text: "5", new_text: "-1" };
+    await projectWith(place, [{ call: [{ tool: "edit", input: cheat }] }, { say: "All pass now." }]);
+    place.file("mend.yaml", `${loop}workspace: {protect: ["*.test.js"]}\n`);
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "escalated" });
+    expect(ran.stdout).toContain("it changed what it may not: sum.test.js (taken back)");
+    expect(await readFile(place.path("sum.test.js"), "utf8")).toContain("sum(2, 3), 5");
+  });
+
   it("is refused before anything runs where none is set up, with the ways to set one up", async () => {
     using place = new Place();
     place.file("mend.yaml", loop.replace("npm test --silent", "touch ran"));

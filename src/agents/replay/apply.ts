@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { CassetteFile } from "./cassette.ts";
-import { currentDigest, isInside } from "./tree.ts";
+import { currentDigest, isInside } from "../../runtime/tree/scan.ts";
 
 /** Why the changes of a cassette do not belong here, naming the path; null when they all do. Changes nothing. */
 export async function mismatchOf(workspace: string, files: readonly CassetteFile[]): Promise<string | null> {

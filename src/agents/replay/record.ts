@@ -9,7 +9,7 @@ import { maskedJson } from "../events.ts";
 import { clip, oneLine, type Mask } from "../text.ts";
 import { cassetteName, headOf, printCassette, type Cassette, type CassetteFile } from "./cassette.ts";
 import { placesOf } from "./places.ts";
-import { changedPaths, scanTree, type Tree } from "./tree.ts";
+import { changedPaths, scanTree, type Tree } from "../../runtime/tree/scan.ts";
 
 export interface RecordOptions {
   /** Absolute folder of the cassettes. */
@@ -35,7 +35,7 @@ export async function record(
   let before: Tree;
   try {
     await mkdir(folder, { recursive: true });
-    before = await scanTree(request.workspace, own);
+    before = await scanTree(request.workspace, { except: own });
   } catch (error) {
     return refused(`the agent cannot be recorded: ${text(error)}`, true);
   }
@@ -49,7 +49,11 @@ export async function record(
     signal,
   );
   try {
-    const files = await changesOf(request.workspace, before, await scanTree(request.workspace, own, before));
+    const files = await changesOf(
+      request.workspace,
+      before,
+      await scanTree(request.workspace, { except: own, known: before }),
+    );
     await write(
       join(folder, cassetteName(request.node, request.pass)),
       { request, provider, events, files, result },

@@ -3,6 +3,7 @@ import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { limits } from "../../model/limits.ts";
+import type { PathMatcher } from "./globs.ts";
 
 /** A file or a symbolic link of a tree. Content is known by its digest; null where the file is too large to be kept. */
 export interface TreeEntry {
@@ -15,10 +16,19 @@ export interface TreeEntry {
 /** By path relative to the root, with slashes. */
 export type Tree = ReadonlyMap<string, TreeEntry>;
 
-interface Scan {
-  readonly root: string;
+export interface ScanOptions {
+  /** Absolute folders whose files are left out. */
   readonly except: readonly string[];
-  readonly known: Tree | null;
+  /** An earlier scan: files whose stamp is the same are not read again. */
+  readonly known?: Tree;
+  /** Where given, only these files are looked at. */
+  readonly only?: (path: string) => boolean;
+  /** Files that are looked at although a .gitignore names them. */
+  readonly though?: PathMatcher;
+}
+
+interface Scan extends ScanOptions {
+  readonly root: string;
   readonly found: Map<string, TreeEntry>;
 }
 
@@ -29,14 +39,14 @@ interface Rules {
 }
 
 /**
- * The files under a root, without those that .gitignore files name, `.git`, `node_modules` and the
- * absolute folders `except`.
- * Files whose stamp is that in `known` are not read again. Rejects where the tree has more than `limits.snapshotFiles` files.
+ * The files under a root, without those that .gitignore files name, `.git` and `node_modules`. Rejects where there are more
+ * than `limits.snapshotFiles`.
  */
-export async function scanTree(root: string, except: readonly string[], known: Tree | null = null): Promise<Tree> {
+export async function scanTree(root: string, options: ScanOptions): Promise<Tree> {
   const { default: ignore } = await import("ignore");
   const real = (path: string): Promise<string> => realpath(path).catch(() => path);
-  const scan: Scan = { root: await real(root), except: await Promise.all(except.map(real)), known, found: new Map() };
+  const except = await Promise.all(options.except.map(real));
+  const scan: Scan = { ...options, root: await real(root), except, found: new Map() };
   const pending: { readonly folder: string; readonly rules: readonly Rules[] }[] = [{ folder: "", rules: [] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
@@ -49,7 +59,7 @@ export async function scanTree(root: string, except: readonly string[], known: T
       const path = `${folder}${entry.name}`;
       if (isLeftOut(entry.name, path, entry.isDirectory(), rules, scan)) continue;
       if (entry.isDirectory()) pending.push({ folder: `${path}/`, rules });
-      else if (entry.isFile() || entry.isSymbolicLink()) await take(path, scan);
+      else if ((entry.isFile() || entry.isSymbolicLink()) && scan.only?.(path) !== false) await take(path, scan);
     }
   }
   return scan.found;
@@ -58,6 +68,11 @@ export async function scanTree(root: string, except: readonly string[], known: T
 function isLeftOut(name: string, path: string, directory: boolean, rules: readonly Rules[], scan: Scan): boolean {
   if (name === ".git" || name === "node_modules") return true;
   if (scan.except.includes(join(scan.root, path))) return true;
+  if (!isIgnored(path, directory, rules)) return false;
+  return !(directory ? scan.though?.mayHold(path) : scan.though?.matches(path));
+}
+
+function isIgnored(path: string, directory: boolean, rules: readonly Rules[]): boolean {
   // The innermost rules that say anything decide.
   for (const { folder, rules: own } of rules) {
     const tested = own.test(`${path.slice(folder.length)}${directory ? "/" : ""}`);

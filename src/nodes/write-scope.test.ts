@@ -1,0 +1,195 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Blueprint, ScriptNode } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { ActionContext, Performer } from "../ports/performer.ts";
+import { fileBlobs } from "../runtime/blobs/files.ts";
+import { createWriteScope, type WriteScope } from "./write-scope.ts";
+
+let folder: string;
+let tree: string;
+let scope: WriteScope;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "trammel-writes-"));
+  tree = join(folder, "tree");
+  await mkdir(join(tree, "src"), { recursive: true });
+  await mkdir(join(tree, "test", "deep"), { recursive: true });
+  await mkdir(join(tree, "data"));
+  await writeFile(join(tree, ".gitignore"), "dist/\n.env\n");
+  await writeFile(join(tree, ".env"), "KEY=1");
+  await writeFile(join(tree, "src", "a.js"), "one\n");
+  await writeFile(join(tree, "test", "deep", "a.test.js"), "check\n");
+  await writeFile(join(tree, "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
+  await symlink("src", join(tree, "link"));
+  scope = createWriteScope(join(tree, "data"));
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+interface Part {
+  readonly writes?: readonly string[];
+  readonly protect?: readonly string[];
+  readonly result?: NodeResult;
+  readonly expect?: "failure";
+}
+
+/** Performs a node that does `work` in the tree. */
+function perform(
+  { writes, protect, result = { outcome: "success" }, expect: expected }: Part,
+  work: () => Promise<unknown>,
+) {
+  const node: ScriptNode = {
+    id: "n",
+    type: "script",
+    run: "",
+    ...(writes === undefined ? {} : { writes }),
+    ...(expected === undefined ? {} : { expect: expected }),
+  };
+  const workspace = protect === undefined ? {} : { protect };
+  const context = {
+    cwd: tree,
+    node,
+    blueprint: { workspace } as Blueprint,
+    can: { blobs: fileBlobs(join(folder, "blobs")) },
+  } as unknown as ActionContext; // nothing else is looked at
+  const performer: Performer = {
+    type: "script",
+    class: "deterministic",
+    missing: () => null,
+    perform: () => work().then(() => result),
+  };
+  return scope(performer).perform(context);
+}
+
+const put = (path: string, text: string): Promise<void> => writeFile(join(tree, path), text);
+const get = (path: string): Promise<string> => readFile(join(tree, path), "utf8");
+
+test("a node without a scope writes what it likes", async () => {
+  expect(await perform({}, () => put("src/a.js", "two\n"))).toEqual({ outcome: "success" });
+  expect(await get("src/a.js")).toBe("two\n");
+});
+
+test("what lies in its scope, is ignored or is our own may change", async () => {
+  const result = await perform({ writes: ["src/**"], protect: ["test"] }, async () => {
+    await put("src/a.js", "two\n");
+    await put("src/new.js", "new");
+    await mkdir(join(tree, "dist"));
+    await put("dist/out.js", "built");
+    await put("data/journal", "x");
+  });
+  expect(result).toEqual({ outcome: "success" });
+  expect(await get("src/new.js")).toBe("new");
+});
+
+describe("a breach is a failure and taken back", () => {
+  const cases: readonly [string, Part, () => Promise<unknown>, string][] = [
+    ["a changed file", { writes: ["src/**"] }, () => put("test/deep/a.test.js", "nothing"), "test/deep/a.test.js"],
+    ["a new file", { writes: ["src/**"] }, () => put("new.js", "x"), "new.js"],
+    [
+      "a removed folder",
+      { writes: ["src/**"] },
+      () => rm(join(tree, "test"), { recursive: true }),
+      "test/deep/a.test.js",
+    ],
+    [
+      "a folder that became a file",
+      { writes: ["src/**"] },
+      () => rm(join(tree, "test"), { recursive: true }).then(() => put("test", "x")),
+      "test",
+    ],
+    ["a mode", { writes: ["src/**"] }, () => chmod(join(tree, "run.sh"), 0o644), "run.sh"],
+    [
+      "a link",
+      { writes: ["src/**"] },
+      () => rm(join(tree, "link")).then(() => symlink("/etc", join(tree, "link"))),
+      "link",
+    ],
+    [
+      "a protected file in its scope",
+      { writes: ["**"], protect: ["*.test.js"] },
+      () => put("test/deep/a.test.js", ""),
+      "test/deep/a.test.js",
+    ],
+    ["a protected file that is ignored", { protect: ["./.env"] }, () => put(".env", "KEY=2"), ".env"],
+  ];
+
+  test.each(cases)("%s", async (_name, part, work, path) => {
+    const before = await picture();
+    const result = await perform({ ...part, result: { outcome: "success", option: "approve", value: 1 } }, work);
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "write_scope" }, beforeEffect: false });
+    expect(result.reason?.text).toContain(`it changed what it may not: ${path}`);
+    expect(result.reason?.text).toContain("(taken back)");
+    expect(result).not.toHaveProperty("option");
+    expect(await picture()).toEqual(before);
+  });
+
+  test("while what it may change stays", async () => {
+    await perform({ writes: ["src/**"] }, async () => {
+      await put("src/a.js", "two\n");
+      await put("new.js", "x");
+    });
+    expect(await get("src/a.js")).toBe("two\n");
+  });
+
+  test("and what it wrote is kept as a patch", async () => {
+    const { reason } = await perform({ protect: ["test"] }, () => put("test/deep/a.test.js", "skip\n"));
+    const patch = await readFile(/kept in (\S+)$/.exec(reason?.text ?? "")?.[1] ?? "", "utf8");
+    expect(patch).toContain("-check\n+skip\n");
+  });
+
+  test("and is not turned into a success by `expect: failure`", async () => {
+    const result = await perform({ writes: [], expect: "failure" }, () => put("new.js", "x"));
+    expect(result).toMatchObject({ outcome: "error", reason: { code: "write_scope" } });
+  });
+
+  test("but no stronger cause than a stop or a timeout", async () => {
+    const stopped = { outcome: "cancelled", reason: { code: "cancelled", text: "stopped" } } as const;
+    const result = await perform({ writes: [], result: stopped }, () => put("new.js", "x"));
+    expect(result).toMatchObject({
+      outcome: "cancelled",
+      reason: { code: "cancelled", text: expect.stringContaining("stopped; it changed") },
+    });
+    expect(await readdir(tree)).not.toContain("new.js");
+  });
+
+  test("naming the first of many", async () => {
+    const { reason } = await perform({ writes: [] }, () =>
+      Promise.all(Array.from({ length: 9 }, (_, n) => put(`n${n}`, ""))),
+    );
+    expect(reason?.text).toContain(`n4 and ${9 - limits.evidenceLines} more`);
+  });
+});
+
+test("nothing is taken back where another node was at work in the tree", async () => {
+  const gate = Promise.withResolvers<undefined>();
+  const other = perform({}, () => gate.promise);
+  const result = await perform({ writes: [] }, () => put("new.js", "x"));
+  gate.resolve(undefined);
+  await other;
+  expect(result.reason?.text).toContain("left as it is, since other nodes were at work");
+  expect(await get("new.js")).toBe("x");
+  expect((await perform({ writes: [] }, () => put("other.js", "x"))).reason?.text).toContain("taken back");
+});
+
+test("no copies are left behind", async () => {
+  const copies = async (): Promise<readonly string[]> =>
+    (await readdir(tmpdir())).filter((name) => name.startsWith("trammel-backup-"));
+  const before = await copies();
+  await perform({ writes: [] }, () => put("new.js", "x"));
+  expect(await copies()).toEqual(before);
+});
+
+/** Every file of the tree with content, mode or target. */
+async function picture(): Promise<readonly string[]> {
+  const entries = await readdir(tree, { recursive: true, withFileTypes: true });
+  const lines = entries.map(async (entry) => {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isSymbolicLink()) return `${file} -> ${await readlink(file)}`;
+    return entry.isFile() ? `${file} ${(await stat(file)).mode} ${await readFile(file, "utf8")}` : file;
+  });
+  return (await Promise.all(lines)).toSorted();
+}

@@ -1,0 +1,175 @@
+import { lstat, readFile } from "node:fs/promises";
+import { isUtf8 } from "node:buffer";
+import { join } from "node:path";
+import type { Node } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { ActionContext, Performer } from "../ports/performer.ts";
+import { backUp, type Backup } from "../runtime/tree/backup.ts";
+import { matcherOf } from "../runtime/tree/globs.ts";
+import { changedPaths, scanTree, type ScanOptions, type Tree } from "../runtime/tree/scan.ts";
+
+/** Holds performers to what their nodes may write. */
+export type WriteScope = (performer: Performer) => Performer;
+
+/**
+ * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
+ * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
+ * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them.
+ */
+export function createWriteScope(dataFolder: string): WriteScope {
+  const trees = new Occupancy();
+  return (performer) => ({
+    type: performer.type,
+    class: performer.class,
+    missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
+    async perform(context) {
+      const leave = trees.enter(context.cwd);
+      try {
+        const scope = scopeOf(context, dataFolder);
+        if (scope === null) return await performer.perform(context);
+        return await performWithin(scope, performer, context, () => trees.isAlone(leave));
+      } finally {
+        leave();
+      }
+    },
+  });
+}
+
+/** Who is at work in which tree. */
+class Occupancy {
+  readonly #trees = new Map<string, Set<() => void>>();
+  readonly #shared = new WeakSet<() => void>();
+
+  /** Answers how to leave, which also stands for the one who entered. */
+  enter(cwd: string): () => void {
+    const here = this.#trees.get(cwd) ?? new Set();
+    this.#trees.set(cwd, here);
+    const leave = (): void => {
+      here.delete(leave);
+      if (here.size === 0) this.#trees.delete(cwd);
+    };
+    here.add(leave);
+    if (here.size > 1) for (const one of here) this.#shared.add(one);
+    return leave;
+  }
+
+  isAlone(leave: () => void): boolean {
+    return !this.#shared.has(leave);
+  }
+}
+
+interface Scope {
+  readonly root: string;
+  /** Looks only at what may not change. */
+  readonly scan: ScanOptions;
+}
+
+function scopeOf({ node, blueprint, cwd }: ActionContext, dataFolder: string): Scope | null {
+  const { writes } = node;
+  const { protect = [] } = blueprint.workspace;
+  if (writes === undefined && protect.length === 0) return null;
+  const [open, closed] = [matcherOf(writes ?? []), matcherOf(protect)];
+  const only = (path: string): boolean => closed.matches(path) || (writes !== undefined && !open.matches(path));
+  return { root: cwd, scan: { except: [dataFolder], only, though: closed } };
+}
+
+async function performWithin<N extends Node>(
+  { root, scan }: Scope,
+  performer: Performer<N>,
+  context: ActionContext<N>,
+  isAlone: () => boolean,
+): Promise<NodeResult> {
+  let before: Tree;
+  let backup: Backup;
+  try {
+    before = await scanTree(root, scan);
+    backup = await backUp(root, before);
+  } catch (error) {
+    return {
+      outcome: "error",
+      reason: { code: "could_not_start", text: `its writes cannot be watched: ${message(error)}` },
+      beforeEffect: true,
+    };
+  }
+  try {
+    const result = await performer.perform(context);
+    const breaches = changedPaths(before, await scanTree(root, { ...scan, known: before }));
+    if (breaches.length === 0) return result;
+    const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, backup, before, breaches)));
+    const left = isAlone() ? await takeBack(backup, before, breaches) : breaches;
+    return breached(
+      result,
+      context.node,
+      `${said(breaches, left, isAlone())}; what it wrote is kept in ${context.can.blobs.pathOf(kept)}`,
+    );
+  } finally {
+    await backup.dispose();
+  }
+}
+
+/** Puts everything back, what is new first; answers what could not be. */
+async function takeBack(backup: Backup, before: Tree, breaches: readonly string[]): Promise<readonly string[]> {
+  const order = breaches.toSorted((a, b) => Number(before.has(a)) - Number(before.has(b)));
+  const left: string[] = [];
+  for (const path of order) {
+    const restored = await backup.restore(path).catch(() => false);
+    if (!restored) left.push(path);
+  }
+  return left;
+}
+
+function said(breaches: readonly string[], left: readonly string[], alone: boolean): string {
+  const changed = `it changed what it may not: ${list(breaches)}`;
+  if (!alone) return `${changed} (left as it is, since other nodes were at work in the same tree)`;
+  return left.length === 0 ? `${changed} (taken back)` : `${changed} (taken back, but not ${list(left)})`;
+}
+
+function list(paths: readonly string[]): string {
+  const shown = paths.slice(0, limits.evidenceLines).join(", ");
+  return paths.length <= limits.evidenceLines ? shown : `${shown} and ${paths.length - limits.evidenceLines} more`;
+}
+
+/** A breach is a failure, but no stronger cause than a stop, a timeout or an error; `expect: failure` does not turn it round. */
+function breached(result: NodeResult, node: Node, text: string): NodeResult {
+  const { option: _, value: __, ...rest } = result;
+  const stronger = result.outcome === "cancelled" || result.outcome === "error" || result.reason?.code === "timeout";
+  if (stronger) {
+    const reason = {
+      code: result.reason?.code ?? "internal",
+      text: `${result.reason?.text ?? result.outcome}; ${text}`,
+    } as const;
+    return { ...rest, reason, beforeEffect: false };
+  }
+  const outcome = node.expect === "failure" ? "error" : "failure";
+  return { ...rest, outcome, reason: { code: "write_scope", text }, beforeEffect: false };
+}
+
+async function patchOf(root: string, backup: Backup, before: Tree, breaches: readonly string[]): Promise<string> {
+  const { createTwoFilesPatch } = await import("diff");
+  let patch = "";
+  for (const path of breaches) {
+    const was = before.has(path) ? await textOf(backup.pathOf(path)) : "";
+    const is = await textOf(join(root, path));
+    const unreadable = was === null || is === null;
+    patch += unreadable ? `Binary or large file ${path}\n` : createTwoFilesPatch(`a/${path}`, `b/${path}`, was, is);
+    if (patch.length > limits.snapshotFileBytes) return `${patch.slice(0, limits.snapshotFileBytes)}\n… cut\n`;
+  }
+  return patch;
+}
+
+/** Empty where there is nothing; null where it is no text, or too much of it. */
+async function textOf(file: string): Promise<string | null> {
+  try {
+    const stat = await lstat(file);
+    if (!stat.isFile() || stat.size > limits.snapshotFileBytes) return null;
+    const bytes = await readFile(file);
+    return isUtf8(bytes) ? bytes.toString("utf8") : null;
+  } catch {
+    return "";
+  }
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { matcherOf } from "./globs.ts";
+
+test.each([
+  ["*.lock", ["a.lock", "deep/b.lock"], ["a.lockx", "lock"]],
+  ["package.json", ["package.json", "web/package.json"], ["package.jsonc"]],
+  ["./src/**", ["src/a.ts", "src/deep/.b"], ["srcx/a.ts", "web/src/a.ts"]],
+  ["test/", ["test/a.js", "web/test/deep/a.js"], ["tests/a.js"]],
+  [".github/workflows", [".github/workflows/ci.yml"], [".github/other.yml"]],
+  ["src/*.test.{js,ts}", ["src/a.test.js", "src/a.test.ts"], ["src/deep/a.test.ts"]],
+])("%s", (glob, inside, outside) => {
+  const { matches } = matcherOf([glob]);
+  expect(inside.filter((path) => !matches(path))).toEqual([]);
+  expect(outside.filter((path) => matches(path))).toEqual([]);
+});
+
+test("a folder may hold what is named by its place, not what is named by its name alone", () => {
+  const { mayHold } = matcherOf(["config/secret/*.env", "*.lock"]);
+  expect(["config", "config/secret", "config/secret/deep"].filter((folder) => !mayHold(folder))).toEqual([]);
+  expect(["dist", "configs", "config/public"].filter((folder) => mayHold(folder))).toEqual([]);
+});

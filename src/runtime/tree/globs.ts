@@ -1,0 +1,26 @@
+import picomatch from "picomatch";
+
+/** Paths of a tree, relative to its root and with slashes, that globs name. */
+export interface PathMatcher {
+  readonly matches: (path: string) => boolean;
+  /** Whether a folder could hold one that is named by its place, not by its name alone. */
+  readonly mayHold: (folder: string) => boolean;
+}
+
+/**
+ * A glob without a slash names files of that name anywhere (`*.lock`), one with a slash a place from the root (`src/**`). What
+ * names a folder names all that is in it.
+ */
+export function matcherOf(globs: readonly string[]): PathMatcher {
+  const named = globs.map((glob) => glob.replace(/^\.?\//, "").replace(/\/+$/, ""));
+  const tests = named.flatMap((glob) => {
+    const anywhere = glob.includes("/") ? glob : `**/${glob}`;
+    return [anywhere, `${anywhere}/**`].map((pattern) => picomatch(pattern, { dot: true }));
+  });
+  const bases = named.filter((glob) => glob.includes("/")).map((glob) => picomatch.scan(glob).base);
+  return {
+    matches: (path) => tests.some((test) => test(path)),
+    mayHold: (folder) =>
+      bases.some((base) => base === folder || base.startsWith(`${folder}/`) || folder.startsWith(`${base}/`)),
+  };
+}
