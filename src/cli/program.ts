@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { exitCodes } from "../model/outcome.ts";
+import type { CheckFormat } from "./commands/check.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { SettleOptions } from "./commands/settle.ts";
@@ -42,7 +43,7 @@ function build(world: World, finish: Finish): Command {
     });
   program.helpCommand("help [command]", "explain a command");
   addRun(program, world, finish);
-  addCheck(program, world, finish);
+  addAuthoring(program, world, finish);
   addReading(program, world, finish);
   addSteering(program, world, finish);
   addDecisions(program, world, finish);
@@ -71,15 +72,38 @@ function addRun(program: Command, world: World, finish: Finish): void {
     });
 }
 
-function addCheck(program: Command, world: World, finish: Finish): void {
+function addAuthoring(program: Command, world: World, finish: Finish): void {
   program
     .command("check")
     .description("find the problems of a blueprint without running anything")
     .argument("<file...>", "blueprint files")
-    .option("--format <format>", "text or json", oneOf(["text", "json"]), "text")
-    .action(async (files: string[], options: { format: "text" | "json" }) => {
+    .option("--format <format>", "text, json, sarif or github", oneOf(["text", "json", "sarif", "github"]), "text")
+    .action(async (files: string[], options: { format: CheckFormat }) => {
       const { check } = await import("./commands/check.ts");
       finish(await check(world, files, options.format));
+    });
+  program
+    .command("list")
+    .description("list the blueprints of this project")
+    .option("--json", jsonHelp)
+    .action(async (options: { json?: true }) => {
+      const { list } = await import("./commands/list.ts");
+      finish(list(world, options));
+    });
+  program
+    .command("explain")
+    .description("explain the code of a diagnostic")
+    .argument("<code>", "as it stands in brackets, e.g. unknown-field")
+    .action(async (code: string) => {
+      const { explain } = await import("./commands/explain.ts");
+      finish(explain(world, code));
+    });
+  program
+    .command("schema")
+    .description("print the JSON Schema of blueprints, for editors")
+    .action(async () => {
+      const { schema } = await import("./commands/explain.ts");
+      finish(schema(world));
     });
 }
 

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, truncateSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { diagnosticsShape } from "../../src/wire/diagnostics.ts";
 import { Place, type StartOptions, trammel } from "./support/cli.ts";
 
 const good = `name: good\nnodes:\n  a: {type: script, run: "true"}\n`;
@@ -31,7 +32,7 @@ describe("check", () => {
     place.file("b.yaml", `name: bad\nnodes:\n  a: {type: script, run: "true", timout: 5m}\n`);
     const { code, stdout } = await checked(["b.yaml", "--format", "json"], { place });
     expect(code).toBe(2);
-    const { diagnostics } = JSON.parse(stdout) as { diagnostics: Record<string, unknown>[] };
+    const { diagnostics } = diagnosticsShape.parse(JSON.parse(stdout));
     expect(diagnostics[0]).toMatchObject({
       code: "unknown-field",
       severity: "error",
@@ -52,6 +53,37 @@ describe("check", () => {
       "message",
       "hint",
     ]);
+  });
+
+  it("gives the same as SARIF and as annotations", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: bad\nnodes:\n  a: {type: script, run: "true", timout: 5m}\n`);
+    const sarif = await checked(["b.yaml", "--format", "sarif"], { place });
+    expect(sarif.code).toBe(2);
+    expect(JSON.parse(sarif.stdout)).toMatchObject({
+      version: "2.1.0",
+      runs: [{ results: [{ ruleId: "unknown-field" }] }],
+    });
+    const github = await checked(["b.yaml", "--format", "github"], { place });
+    expect(github.code).toBe(2);
+    expect(github.stdout).toMatch(/^::error file=b\.yaml,line=3,/);
+  });
+
+  it("explains each code it prints, and no other", async () => {
+    using place = new Place();
+    const page = await trammel(["explain", "unknown-field"], { place });
+    expect(page).toMatchObject({ code: 0, stderr: "" });
+    expect(page.stdout).toMatch(/^# unknown-field\n/);
+    const unknown = await trammel(["explain", "unknown-feild"], { place });
+    expect(unknown).toMatchObject({ code: 2, stdout: "" });
+    expect(unknown.stderr).toMatch(/^trammel: there is no code unknown-feild; did you mean unknown-field\?\n/);
+  });
+
+  it("prints the schema that editors use", async () => {
+    using place = new Place();
+    const { code, stdout } = await trammel(["schema"], { place });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ title: "Trammel blueprint", required: ["name"] });
   });
 
   it("does not reject for a warning", async () => {

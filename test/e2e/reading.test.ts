@@ -1,4 +1,7 @@
+import { mkdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
+import { healthShape } from "../../src/wire/health.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
 
 describe("show", () => {
@@ -46,6 +49,27 @@ describe("logs", () => {
   });
 });
 
+describe("list", () => {
+  it("names what `run -b NAME` understands, and says of an invalid one why", async () => {
+    using place = new Place();
+    mkdirSync(place.path(".trammel/blueprints"), { recursive: true });
+    place.file(
+      ".trammel/blueprints/good.yaml",
+      `name: good\nnote: Does good.\nnodes:\n  a: {type: script, run: "true"}\n`,
+    );
+    place.file(".trammel/blueprints/bad.yml", `name: bad\nnodes: [\n`);
+    place.file(".trammel/blueprints/notes.txt", "");
+    const json = await trammel(["list", "--json"], { place });
+    const { blueprints } = blueprintListShape.parse(JSON.parse(json.stdout));
+    expect(blueprints.map(({ name, file, valid }) => [name, file, valid])).toEqual([
+      ["bad", ".trammel/blueprints/bad.yml", false],
+      ["good", ".trammel/blueprints/good.yaml", true],
+    ]);
+    const text = await trammel(["list"], { place });
+    expect(text.stdout).toMatch(/^✗ bad {3}\S.*\n✓ good {2}Does good\.\n$/);
+  });
+});
+
 describe("doctor", () => {
   it("says what is there, by name only, and how to mend what is not", async () => {
     using place = new Place();
@@ -68,7 +92,7 @@ describe("doctor", () => {
       env: { TRAMMEL_HOME: place.path("file/x") },
     });
     expect(code).toBe(1);
-    const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; mend: string | null }[] };
+    const { checks } = healthShape.parse(JSON.parse(stdout));
     const missing = checks.filter((one) => one.status === "missing");
     expect(missing.map((one) => one.name)).toEqual(["store", "configuration"]);
     for (const one of missing) expect(one.mend).toMatch(/\S/);

@@ -10,7 +10,11 @@ describe("arguments", () => {
       ["check", "--formt", "json", "b.yaml"],
       /^trammel: unknown option '--formt'\n\(Did you mean --format\?\)\n$/,
     ],
-    ["a value that is not allowed", ["check", "--format", "xml", "b.yaml"], /It must be one of text, json\.\n$/],
+    [
+      "a value that is not allowed",
+      ["check", "--format", "xml", "b.yaml"],
+      /It must be one of text, json, sarif, github\.\n$/,
+    ],
     ["a missing argument", ["check"], /^trammel: missing required argument 'file'\n$/],
     ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
     ["an excess argument", ["runs", "all"], /^trammel: too many arguments/],

@@ -1,16 +1,18 @@
 import { check as checkText } from "../../check/check.ts";
-import { type DiagnosticJson, toJson } from "../../check/format.ts";
+import { toJson } from "../../check/format.ts";
+import type { CheckedFile } from "../../check/sarif.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { readDocument } from "../document.ts";
 import { isProblem, report } from "../problem.ts";
 import { printProblems } from "../problems.ts";
+import { version } from "../version.ts";
 import type { World } from "../world.ts";
 
-export type CheckFormat = "text" | "json";
+export type CheckFormat = "text" | "json" | "sarif" | "github";
 
 /** Checks every file; offline, without the store. Warnings and notes never reject. */
 export async function check(world: World, files: readonly string[], format: CheckFormat): Promise<number> {
-  const all: DiagnosticJson[] = [];
+  const checked: CheckedFile[] = [];
   let code: number = exitCodes.ok;
   for (const file of files) {
     const document = readDocument(file, world.cwd);
@@ -20,9 +22,28 @@ export async function check(world: World, files: readonly string[], format: Chec
     }
     const { diagnostics, blueprint } = checkText(document.text);
     if (blueprint === null) code = exitCodes.usage;
-    if (format === "json") all.push(...toJson(diagnostics, file, document.text));
-    else printProblems(world.out, file, document.text, diagnostics);
+    checked.push({ file, text: document.text, diagnostics });
   }
-  if (format === "json") world.out.write(`${JSON.stringify({ diagnostics: all })}\n`);
+  await print(world, checked, format);
   return code;
+}
+
+async function print(world: World, checked: readonly CheckedFile[], format: CheckFormat): Promise<void> {
+  switch (format) {
+    case "text":
+      for (const { file, text, diagnostics } of checked) printProblems(world.out, file, text, diagnostics);
+      return;
+    case "json": {
+      const diagnostics = checked.flatMap((one) => toJson(one.diagnostics, one.file, one.text));
+      return world.out.write(`${JSON.stringify({ diagnostics })}\n`);
+    }
+    case "sarif": {
+      const { toSarif } = await import("../../check/sarif.ts");
+      return world.out.write(`${JSON.stringify(toSarif(checked, version), null, 2)}\n`);
+    }
+    case "github": {
+      const { toGithub } = await import("../../check/github.ts");
+      return world.out.write(toGithub(checked));
+    }
+  }
 }

@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { codes, isCode } from "../../language/codes.ts";
+import { nearest } from "../../language/nearest.ts";
+import { exitCodes } from "../../model/outcome.ts";
+import { packageRoot } from "../package-root.ts";
+import { report, usage } from "../problem.ts";
+import type { World } from "../world.ts";
+
+/** Prints the page of a diagnostic's code: what it means, an example and its mend. */
+export function explain(world: World, code: string): number {
+  if (!isCode(code)) {
+    const known = Object.keys(codes);
+    const near = nearest(code, known);
+    const meant = near === undefined ? "" : `; did you mean ${near}?`;
+    return report(world, usage(`there is no code ${code}${meant}`, `There are: ${known.join(", ")}`));
+  }
+  world.out.write(readFileSync(join(packageRoot(), "docs", "checks", `${code}.md`), "utf8"));
+  return exitCodes.ok;
+}
+
+/** Prints the JSON Schema of blueprints, for editors. */
+export function schema(world: World): number {
+  world.out.write(readFileSync(join(packageRoot(), "schema", "blueprint.schema.json"), "utf8"));
+  return exitCodes.ok;
+}

@@ -1,0 +1,42 @@
+import { join, relative } from "node:path";
+import { check } from "../../check/check.ts";
+import { exitCodes } from "../../model/outcome.ts";
+import { inert } from "../../views/inert.ts";
+import type { BlueprintList } from "../../wire/blueprint-list.ts";
+import { blueprintFolder, findBlueprint, listBlueprints } from "../document.ts";
+import { isProblem } from "../problem.ts";
+import { fit, pad, width } from "../screen/text.ts";
+import type { World } from "../world.ts";
+
+type Listed = BlueprintList["blueprints"][number];
+
+/** Lists the blueprints that `run -b NAME` understands here. One that does not check is listed as such. */
+export function list(world: World, options: { readonly json?: true }): number {
+  const blueprints = listBlueprints(world.cwd).map((name) => look(world, name));
+  if (options.json === true) world.out.write(`${JSON.stringify({ blueprints } satisfies BlueprintList)}\n`);
+  else world.out.write(table(blueprints, world.out.size().columns));
+  if (blueprints.length === 0 && options.json !== true) {
+    world.err.write(
+      `no blueprints in ${join(world.cwd, blueprintFolder)}; any file runs with: trammel run TASK -b FILE\n`,
+    );
+  }
+  return exitCodes.ok;
+}
+
+function look(world: World, name: string): Listed {
+  const document = findBlueprint(name, world.cwd);
+  if (isProblem(document)) return { name, file: null, valid: false, note: document.message };
+  const { blueprint, diagnostics } = check(document.text);
+  const note =
+    blueprint === null
+      ? (diagnostics.find((one) => one.severity === "error")?.message ?? null)
+      : (blueprint.note ?? null);
+  return { name, file: relative(world.cwd, document.file), valid: blueprint !== null, note };
+}
+
+function table(rows: readonly Listed[], columns: number): string {
+  const nameColumns = Math.max(0, ...rows.map((row) => width(row.name)));
+  const line = (row: Listed): string =>
+    `${row.valid ? "✓" : "✗"} ${pad(row.name, nameColumns)}  ${inert(row.note ?? "").replace(/\s+/g, " ")}`;
+  return rows.map((row) => `${fit(line(row), columns).trimEnd()}\n`).join("");
+}
