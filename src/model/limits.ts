@@ -42,6 +42,7 @@ export const limits = {
   custodyPollMs: 50,
   custodyShortLivedMs: 100,
   custodyRangePids: 256,
+  custodyExecRounds: 10,
   custodyBatchProcesses: 64,
 
   // Values; limits.output

@@ -45,8 +45,13 @@ export class RunnerBench {
     return Buffer.from(bytes);
   }
 
+  /** Processes that this bench has started and that still live. */
+  left(): readonly number[] {
+    return hasProcfs ? listPids().filter((pid) => readVariable(pid, "WITNESS") === this.#witness) : [];
+  }
+
   close(): void {
-    const left = hasProcfs ? listPids().filter((pid) => readVariable(pid, "WITNESS") === this.#witness) : [];
+    const left = this.left();
     rmSync(this.folder, { recursive: true, force: true });
     if (left.length > 0) throw new Error(`processes that a test left: ${left.join(", ")}`);
   }

@@ -6,8 +6,9 @@ import type { ProcessIdentity } from "../../model/events.ts";
 import { endLeftovers, endOrphans, endTree, endTreeOf, treeOf } from "./custody.ts";
 import { identify, identifyChild, isAlive, self } from "./identity.ts";
 import { custodyOf, custodyVariable, newWord } from "./marker.ts";
-import { hasProcfs } from "./procfs.ts";
-import { findMembers } from "./tree.ts";
+import { hasProcfs, type ProcessRow } from "./procfs.ts";
+import { listByPs } from "./ps.ts";
+import { findMembers, membersByPs } from "./tree.ts";
 
 const bin = path.resolve(import.meta.dirname, "../../../test/fixtures/bin");
 
@@ -55,7 +56,7 @@ describe.runIf(hasProcfs)("with /proc", () => {
     const daemon = await identityOfPrinted(one);
     await one.exited;
     expect(isAlive(daemon)).toBe(true);
-    expect(await endLeftovers(one.tree, 0)).toEqual([]);
+    expect(await endLeftovers(one.tree, () => 0)).toEqual([]);
     expect(isAlive(daemon)).toBe(false);
   });
 
@@ -72,7 +73,7 @@ describe.runIf(hasProcfs)("with /proc", () => {
     const one = start("sleep 0.05; set -m; env -i sleep 300 >/dev/null & echo $!");
     const left = await identityOfPrinted(one);
     await one.exited;
-    expect(await endLeftovers(one.tree, 0)).toEqual([]);
+    expect(await endLeftovers(one.tree, () => 0)).toEqual([]);
     expect(isAlive(left)).toBe(false);
   });
 
@@ -93,7 +94,7 @@ describe.runIf(hasProcfs)("with /proc", () => {
   test("processes that keep starting their successor and leaving are caught", async () => {
     const one = start("exec ./hydra 200");
     await one.exited;
-    expect(await endLeftovers(one.tree, 0)).toEqual([]);
+    expect(await endLeftovers(one.tree, () => 0)).toEqual([]);
     expect(await findMembers(one.tree)).toEqual([]);
   });
 
@@ -137,3 +138,19 @@ describe.runIf(hasProcfs)("with /proc", () => {
     expect(await findMembers(one.tree)).toEqual([]);
   });
 });
+
+test("by the table of `ps` root, group, session and parents are found", async () => {
+  const one = start("setsid sleep 300 & sleep 300 & wait");
+  await expect.poll(async () => (await findMembers(one.tree)).length).toBe(3);
+  const byPs = membersByPs({ root: psRoot(one.root.pid), carries: () => false });
+  const pids = (rows: readonly ProcessRow[]): ReadonlySet<number> => new Set(rows.map(({ pid }) => pid));
+  expect(pids(byPs)).toEqual(pids(await findMembers(one.tree)));
+  expect(membersByPs({ root: { ...one.root, startTime: "another" }, carries: () => false })).toEqual([]);
+});
+
+/** As it is identified where there is no /proc. */
+function psRoot(pid: number): ProcessIdentity {
+  const row = listByPs(pid)[0];
+  if (row === undefined) throw new Error(`ps does not know ${pid}`);
+  return { pid, startTime: row.startTime, bootId: self().bootId };
+}

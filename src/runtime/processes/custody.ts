@@ -18,33 +18,34 @@ export function treeOf(root: ProcessIdentity, word: string): Tree {
 export async function endTreeOf(
   tree: Tree,
   graceMs: number = limits.terminationGraceMs,
+  look: () => Promise<readonly ProcessRow[]> = () => findMembers(tree),
 ): Promise<readonly ProcessIdentity[]> {
-  let members = await findMembers(tree);
+  let members = await look();
   if (graceMs > 0 && members.length > 0) {
     signalAll(tree, members, "SIGTERM");
     await waitUntilGone(members, graceMs);
-    members = await findMembers(tree);
+    members = await look();
   }
   for (let round = 0; round < limits.custodySweepRounds && members.length > 0; round += 1) {
     signalAll(tree, members, "SIGKILL");
     await waitUntilGone(members, limits.custodySettleMs / limits.custodySweepRounds);
-    members = await findMembers(tree);
+    members = await look();
   }
   return members.map(identityOf);
 }
 
 /**
- * Ends what a child that has just ended left running. `ranMs` is how long it ran: the cheap look, at processes newer
- * than the child, is only exact while pids cannot have come round again.
+ * Ends what a child that has just ended left running. `ranMs` is how long ago it was started: the cheap look, at processes
+ * newer than the child, is only exact while pids cannot have come round again.
  */
-export async function endLeftovers(
+export function endLeftovers(
   tree: Tree & { readonly root: ProcessIdentity },
-  ranMs: number,
+  ranMs: () => number,
 ): Promise<readonly ProcessIdentity[]> {
-  if (hasProcfs && ranMs < limits.custodyShortLivedMs && !groupLives(tree.root.pid)) {
-    if ((await findNewer(tree, tree.root.pid)).length === 0) return [];
-  }
-  return endTreeOf(tree);
+  const isCheap = (): boolean => hasProcfs && ranMs() < limits.custodyShortLivedMs && !groupLives(tree.root.pid);
+  return endTreeOf(tree, limits.terminationGraceMs, () =>
+    isCheap() ? findNewer(tree, tree.root.pid) : findMembers(tree),
+  );
 }
 
 /** Ends the tree of a process known from a journal. Nothing happens where its pid is another process's by now. */

@@ -18,7 +18,7 @@ function live({ child, root, exit }: Started, word: string): LiveProcess {
   const began = performance.now();
   let killed: Promise<unknown> | undefined;
   const ended = exit.then(async (how): Promise<ProcessEnd> => {
-    await (killed ?? endLeftovers(tree, performance.now() - began));
+    await (killed ?? endLeftovers(tree, () => performance.now() - began));
     if (killed !== undefined) return { kind: "cancelled" };
     return "code" in how ? { kind: "exit", code: how.code } : { kind: "signal", signal: how.signal };
   });

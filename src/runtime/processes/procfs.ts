@@ -35,8 +35,15 @@ export function readStat(pid: number): ProcessRow | null {
 
 /** Value of one variable in the environment a process was started with; null where absent or unreadable. */
 export function readVariable(pid: number, name: string): string | null {
-  const environ = readProcFile(pid, "environ");
-  if (environ === null) return null;
+  return variableIn(readEnviron(pid) ?? "", name);
+}
+
+/** What a process was started with, entries ended by NUL. Empty also for a moment while it becomes another program. */
+export function readEnviron(pid: number): string | null {
+  return readProcFile(pid, "environ");
+}
+
+export function variableIn(environ: string, name: string): string | null {
   const key = `${name}=`;
   if (environ.startsWith(key)) return environ.slice(key.length, endOfEntry(environ, 0));
   const at = environ.indexOf(`\0${key}`);

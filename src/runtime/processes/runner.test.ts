@@ -146,6 +146,17 @@ describe("a tree is over when its node is", () => {
     expect((await bench.sh("fork-many & sleep 0.3")).survivors).toEqual([]);
     expect((await bench.run(["hydra", "100"])).survivors).toEqual([]);
   });
+
+  test.runIf(hasProcfs)(
+    "one that escapes in the very moment of its end is caught: it is between two programs then",
+    async () => {
+      const escape = async (): Promise<void> => {
+        for (let round = 0; round < 25; round += 1) await bench.sh("setsid -f sleep 300 </dev/null >/dev/null 2>&1");
+      };
+      await Promise.all([escape(), escape(), escape(), escape()]);
+      expect(bench.left()).toEqual([]);
+    },
+  );
 });
 
 describe("input", () => {

@@ -70,7 +70,7 @@ async function supervise(
     survivors = await endTreeOf(tree);
   } else {
     await silence(started, output, parts.clock, 1);
-    survivors = await endLeftovers(tree, parts.clock.now() - began);
+    survivors = await endLeftovers(tree, () => parts.clock.now() - began);
   }
   await silence(started, output, parts.clock, limits.custodySweepRounds);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();

@@ -1,8 +1,17 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../model/limits.ts";
 import type { ProcessIdentity } from "../../model/events.ts";
 import { custodyVariable } from "./marker.ts";
-import { hasProcfs, lastPid, listPids, type ProcessRow, readStat, readVariable, threadGroupOf } from "./procfs.ts";
+import {
+  hasProcfs,
+  lastPid,
+  listPids,
+  type ProcessRow,
+  readEnviron,
+  readStat,
+  threadGroupOf,
+  variableIn,
+} from "./procfs.ts";
 import { listByPs } from "./ps.ts";
 
 /** What makes a process belong: descent from a root, or a word in the environment it was started with. */
@@ -11,10 +20,11 @@ export interface Tree {
   carries(custody: string): boolean;
 }
 
-/** Processes of the tree that live now. Exact while nothing forks; {@link scanUntilQuiet} closes the gap. */
+/** Processes of the tree that live now. Exact while nothing forks; its callers look again at what was made meanwhile. */
 async function scan(tree: Tree, pids: Iterable<number>): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
   const marked = new Set<number>();
+  const undecided: number[] = [];
   let looked = 0;
   for (const pid of pids) {
     looked += 1;
@@ -22,15 +32,45 @@ async function scan(tree: Tree, pids: Iterable<number>): Promise<ProcessRow[]> {
     const row = readStat(pid);
     if (row === null || row.zombie) continue;
     rows.push(row);
-    const custody = readVariable(pid, custodyVariable);
-    if (custody !== null && tree.carries(custody)) marked.add(pid);
+    const environ = readEnviron(pid);
+    if (environ === null) continue;
+    if (isMarked(environ, tree)) marked.add(pid);
+    else if (environ === "" && isYounger(row, tree)) undecided.push(pid);
   }
-  return membersAmong(tree, rows, marked);
+  for (const pid of await decide(undecided, tree)) marked.add(pid);
+  return membersAmong(tree, rows, marked, tree.root === null ? null : readStat(tree.root.pid));
 }
 
-/** Closure over parents of: the root itself, its group and session, and what carries the word. */
-function membersAmong(tree: Tree, rows: readonly ProcessRow[], marked: ReadonlySet<number>): ProcessRow[] {
-  const root = rootPid(tree, rows);
+function isMarked(environ: string, tree: Tree): boolean {
+  const custody = variableIn(environ, custodyVariable);
+  return custody !== null && tree.carries(custody);
+}
+
+/** Kernel threads, which never have an environment, are in session 0. */
+function isYounger({ session, startTime }: ProcessRow, { root }: Tree): boolean {
+  return session !== 0 && (root === null || Number(startTime) >= Number(root.startTime));
+}
+
+/** A process in the middle of `exec` shows no environment: those that carry the word once it is through. */
+async function decide(undecided: readonly number[], tree: Tree): Promise<readonly number[]> {
+  const marked: number[] = [];
+  let open = undecided;
+  for (let round = 0; round < limits.custodyExecRounds && open.length > 0; round += 1) {
+    await pause(1);
+    marked.push(...open.filter((pid) => isMarked(readEnviron(pid) ?? "", tree)));
+    open = open.filter((pid) => readEnviron(pid) === "");
+  }
+  return marked;
+}
+
+/** Closure over parents of: the root itself, its group and session, and what carries the word. `holder` has the root's pid now. */
+function membersAmong(
+  tree: Tree,
+  rows: readonly ProcessRow[],
+  marked: ReadonlySet<number>,
+  holder: ProcessRow | null,
+): ProcessRow[] {
+  const root = rootPid(tree, holder);
   const pending = rows.filter(
     ({ pid, group, session }) => pid === root || group === root || session === root || marked.has(pid),
   );
@@ -50,10 +90,9 @@ function membersAmong(tree: Tree, rows: readonly ProcessRow[], marked: ReadonlyS
  * Pid that root, group and session of the tree go by; -1 where that pid is another process's now,
  * for a pid in use as a group or session is not given away.
  */
-function rootPid({ root }: Tree, rows: readonly ProcessRow[]): number {
+function rootPid({ root }: Tree, holder: ProcessRow | null): number {
   if (root === null) return -1;
-  const holder = hasProcfs ? readStat(root.pid) : rows.find(({ pid }) => pid === root.pid);
-  return holder && holder.startTime !== root.startTime ? -1 : root.pid;
+  return holder !== null && holder.startTime !== root.startTime ? -1 : root.pid;
 }
 
 /** The process that cleans up must outlive the cleaning, even where it was started from inside the tree. */
@@ -65,14 +104,15 @@ function selfAndAncestors(): ReadonlySet<number> {
   return spared;
 }
 
+/** Without /proc no environment can be read: root, group, session and parents tell. */
+export function membersByPs(tree: Tree): ProcessRow[] {
+  const living = listByPs().filter(({ zombie }) => !zombie);
+  return membersAmong(tree, living, new Set(), living.find(({ pid }) => pid === tree.root?.pid) ?? null);
+}
+
 /** Looks at all processes, then at those made meanwhile, until none were. */
 export async function findMembers(tree: Tree): Promise<ProcessRow[]> {
-  if (!hasProcfs)
-    return membersAmong(
-      tree,
-      listByPs().filter(({ zombie }) => !zombie),
-      new Set(),
-    );
+  if (!hasProcfs) return membersByPs(tree);
   const before = lastPid();
   const found = await scan(tree, listPids());
   return found.length > 0 || before === null ? found : await findNewer(tree, before);
