@@ -9,7 +9,7 @@ import { root } from "./files.ts";
  * Draws docs/guide/demo.svg: runs `trammel demo` on a real terminal of util-linux `script`, feeds what it wrote to a terminal
  * emulator and writes down the screen it leaves.
  */
-const columns = 96;
+const columns = 100;
 const rows = 200;
 const characterWidth = 8.4;
 const lineHeight = 19;
@@ -37,7 +37,7 @@ function record(command: string): string {
     COLUMNS: String(columns),
     LANG: "C.UTF-8",
   };
-  const sized = `stty cols ${columns} rows 40; ${command}`;
+  const sized = `stty cols ${columns} rows 40; printf "$ npx trammel demo\\n\\n"; ${command}`;
   const { stdout, status, stderr } = spawnSync("script", ["-q", "-e", "-c", sized, "/dev/null"], {
     cwd: home,
     env,

@@ -54,7 +54,7 @@ function wantsBoxes(arguments_: readonly string[]): boolean {
 function test(arguments_: readonly string[]): boolean {
   const missing = installMissing();
   const boxes = wantsBoxes(arguments_) ? setupSandboxes() : [];
-  if (!run("npm", "run", "--silent", "build")) return false;
+  if (!run("npm", "run", "--silent", "prepare")) return false;
   const folder = mkdtempSync(join(tmpdir(), "trammel-report-"));
   const file = join(folder, "report.json");
   const passed = run(

@@ -16,7 +16,7 @@ const files: Readonly<Record<string, string>> = {
     exports: { ".": { types: "./dist/index.d.ts", default: "./dist/gone.js" } },
     dependencies: { yaml: "2.9.1" },
   }),
-  "src/main.ts": `import { used } from "./parts.ts";\nused();\n`,
+  "scripts/main.ts": `import { used } from "../src/parts.ts";\nused();\n`,
   "src/parts.ts": `export function used(): number {\n  return "text";\n}\nexport function dead(): void {}\n`,
   "src/orphan.ts": `export const orphan=1\n`,
 };
