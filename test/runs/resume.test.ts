@@ -200,5 +200,8 @@ test("a run whose journal was cut before its start is not resumed as something e
   db.exec("DELETE FROM journal WHERE seq = 1");
   db.close();
   const answer = await world.engine(world.hangingIn(), 2).resume(again(run), world.observer);
-  expect(answer).toMatchObject({ refused: "unavailable", message: expect.stringContaining("does not begin with its start") });
+  expect(answer).toMatchObject({
+    refused: "unavailable",
+    message: expect.stringContaining("does not begin with its start"),
+  });
 });
