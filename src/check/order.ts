@@ -21,7 +21,7 @@ export class Order {
   readonly #forward: readonly number[];
   readonly #always: Dominators;
   readonly #inOnePass: Dominators;
-  readonly #reached = new Map<number, ReadonlySet<number>>();
+  readonly #reached = new Map<number, Uint8Array>();
   #searches = 0;
 
   constructor(plan: Plan) {
@@ -37,14 +37,21 @@ export class Order {
     return before !== node && this.#always.dominates(this.#index(before), this.#index(node));
   }
 
-  /** Some way leads from `before` to `node`, in this pass or a later one. */
+  /** `before` can have ended when `node` starts: it leads there, runs beside it, or a loop leads to both, to one of them first. */
   canPrecede(before: string, node: string): boolean {
     if (this.alwaysBefore(before, node) || this.#isLast(node)) return true;
-    return this.#from(this.#index(before))?.has(this.#index(node)) ?? true;
+    const [first, second] = [this.#index(before), this.#index(node)];
+    const after = this.#from(first);
+    if (after === undefined || after[second] === 1) return true;
+    if (this.canRunTogether(before, node)) return true;
+    return this.#plan.loops.some(({ heads }) => {
+      const reached = this.#from(heads[0] ?? -1);
+      return reached === undefined || (reached[first] === 1 && reached[second] === 1);
+    });
   }
 
   /**
-   * Both can run at once: in one pass neither leads to the other, and some node starts, on one outcome, ways to them that share no node.
+   * Both can run at once in one pass: there neither leads to the other, and some node starts, on one outcome, ways to them that share no node.
    * Two such ways exist exactly when that node is the nearest common dominator of both, with only the edges of that outcome.
    */
   canRunTogether(first: string, second: string): boolean {
@@ -92,11 +99,11 @@ export class Order {
   #leadsInOnePass(from: number, to: number): boolean {
     if (this.#inOnePass.dominates(from, to)) return true;
     if (!this.#maySearch()) return true;
-    return this.#closure(from, (arc) => at(this.#plan.loopOf, arc) < 0).has(to);
+    return this.#closure(from, (arc) => at(this.#plan.loopOf, arc) < 0)[to] === 1;
   }
 
   /** What a node leads to, itself only if it is in a loop; undefined when too much was searched. */
-  #from(node: number): ReadonlySet<number> | undefined {
+  #from(node: number): Uint8Array | undefined {
     const known = this.#reached.get(node);
     if (known !== undefined || !this.#maySearch()) return known;
     const found = this.#closure(node, () => true);
@@ -104,14 +111,14 @@ export class Order {
     return found;
   }
 
-  #closure(start: number, passes: (arc: number) => boolean): ReadonlySet<number> {
-    const seen = new Set<number>();
+  #closure(start: number, passes: (arc: number) => boolean): Uint8Array {
+    const seen = new Uint8Array(this.#plan.graph.size);
     const open = [start];
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
       for (const arc of this.#out(node)) {
         const target = at(this.#plan.graph.to, arc);
-        if (seen.has(target) || !passes(arc)) continue;
-        seen.add(target);
+        if (at(seen, target) === 1 || !passes(arc)) continue;
+        seen[target] = 1;
         open.push(target);
       }
     }

@@ -11,7 +11,7 @@ export const deadReference: Rule = {
       const [user] = users;
       // Of a sandbox, container-not-ready says more.
       if (field === "container" || order === null || user === undefined) continue;
-      if (users.some((id) => order.canPrecede(ref.name, id) || order.canRunTogether(ref.name, id))) continue;
+      if (users.some((id) => order.canPrecede(ref.name, id))) continue;
       const why = ref.name === user ? "it runs once" : `\`${ref.name}\` never runs before \`${user}\``;
       const message = `\`${written}\` is always empty in node \`${user}\`: ${why}`;
       report(range(), message, `Add a way from \`${ref.name}\` to \`${user}\`, or remove it.`);

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Order } from "../../src/check/order.ts";
+import { compile } from "../../src/graph/plan.ts";
+import { drive } from "./driver.ts";
+import { blueprintOf } from "./graphs.ts";
+import type { Sample } from "./streams.ts";
+import { samples, worldOf } from "./streams.ts";
+
+const settings = { limits: { parallel: 256, steps: 200 } };
+
+interface Seen {
+  /** Pairs that ran at the same time, `a b` in id order. */
+  readonly together: Set<string>;
+  /** `a b`: a ended before b started. */
+  readonly before: Set<string>;
+  /** `a b`: b started while a had not ended once. */
+  readonly without: Set<string>;
+}
+
+/** What one run shows of the order of its nodes. */
+function observe(sample: Sample, seen: Seen): void {
+  const { events } = drive(blueprintOf(sample.ids, sample.edges, settings), worldOf(sample));
+  const running = new Set<string>();
+  const ended = new Set<string>();
+  for (const event of events) {
+    if (event.type === "node.ended") {
+      running.delete(event.node);
+      ended.add(event.node);
+    } else if (event.type === "node.started") {
+      for (const other of running) seen.together.add([other, event.node].sort().join(" "));
+      for (const other of sample.ids) (ended.has(other) ? seen.before : seen.without).add(`${other} ${event.node}`);
+      running.add(event.node);
+    }
+  }
+}
+
+function pairs(ids: readonly string[]): (readonly [string, string])[] {
+  return ids.flatMap((a) => ids.map((b) => [a, b] as const));
+}
+
+test("nothing that an order rules out is ever seen", () => {
+  fc.assert(
+    fc.property(samples(8, true), (sample) => {
+      const plan = compile(blueprintOf(sample.ids, sample.edges, settings));
+      const order = new Order(plan);
+      const seen: Seen = { together: new Set(), before: new Set(), without: new Set() };
+      observe(sample, seen);
+      for (const [a, b] of pairs(sample.ids)) {
+        // In loops, an old pass may run beside a new one; that is no reference error, so the order does not tell.
+        const looping = plan.loops.length > 0;
+        if (!looping && seen.together.has(`${a} ${b}`))
+          expect([a, b, order.canRunTogether(a, b)]).toEqual([a, b, true]);
+        if (seen.before.has(`${a} ${b}`)) expect([a, b, order.canPrecede(a, b)]).toEqual([a, b, true]);
+        if (seen.without.has(`${a} ${b}`)) expect([a, b, order.alwaysBefore(a, b)]).toEqual([a, b, false]);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+/** Every combination of outcome and length of the nodes of a small graph. */
+function* worlds(sample: Sample): Generator<Sample> {
+  const choices = 4;
+  for (let index = 0; index < choices ** sample.ids.length; index += 1) {
+    const digit = (place: number): number => Math.floor(index / choices ** place) % choices;
+    yield {
+      ...sample,
+      outcomes: Object.fromEntries(
+        sample.ids.map((id, place) => [id, digit(place) % 2 === 0 ? ["success"] : ["failure", "success"]]),
+      ),
+      ticks: Object.fromEntries(sample.ids.map((id, place) => [id, [digit(place) < 2 ? 1 : 20]])),
+    };
+  }
+}
+
+test("nodes said to run together do so in some run", () => {
+  fc.assert(
+    fc.property(samples(5), (sample) => {
+      const order = new Order(compile(blueprintOf(sample.ids, sample.edges, settings)));
+      const claimed = pairs(sample.ids).filter(([a, b]) => a < b && order.canRunTogether(a, b));
+      if (claimed.length === 0) return;
+      const seen: Seen = { together: new Set(), before: new Set(), without: new Set() };
+      for (const world of worlds(sample)) observe(world, seen);
+      for (const [a, b] of claimed) expect([a, b, seen.together.has(`${a} ${b}`)]).toEqual([a, b, true]);
+    }),
+    { numRuns: 60 },
+  );
+});
