@@ -44,7 +44,9 @@ export class Order {
     const after = this.#from(first);
     if (after === undefined || after[second] === 1) return true;
     if (this.canRunTogether(before, node)) return true;
-    return this.#plan.loops.some(({ heads }) => {
+    return this.#plan.loops.some(({ heads, body }) => {
+      // A loop entered at several nodes has no order of its own.
+      if (heads.length > 1 && body.has(first)) return true;
       const reached = this.#from(heads[0] ?? -1);
       return reached === undefined || (reached[first] === 1 && reached[second] === 1);
     });
