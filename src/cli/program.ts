@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import type { Money } from "../model/blueprint.ts";
 import { exitCodes } from "../model/outcome.ts";
-import type { CheckFormat } from "./commands/check.ts";
+import type { CheckOptions } from "./commands/check.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { SettleOptions } from "./commands/settle.ts";
@@ -78,9 +79,12 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
     .description("find the problems of a blueprint without running anything")
     .argument("<file...>", "blueprint files")
     .option("--format <format>", "text, json, sarif or github", oneOf(["text", "json", "sarif", "github"]), "text")
-    .action(async (files: string[], options: { format: CheckFormat }) => {
+    .option("--bound", "add the most that a run can cost")
+    .option("--max-agent-passes <n>", "fail where a run may take more agent passes", atLeast(0))
+    .option("--max-cost <amount>", 'fail where a run may cost more, e.g. "5 USD", or an unknown amount', money)
+    .action(async (files: string[], options: CheckOptions) => {
       const { check } = await import("./commands/check.ts");
-      finish(await check(world, files, options.format));
+      finish(await check(world, files, options));
     });
   program
     .command("list")
@@ -220,6 +224,12 @@ function atLeast(least: number): (text: string) => number {
     if (/^\d{1,9}$/.test(text) && value >= least) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
   };
+}
+
+function money(text: string): Money {
+  const read = /^(\d{1,9}(?:\.\d{1,6})?) ?([A-Z]{3})$/.exec(text);
+  if (read === null) throw new InvalidArgumentError("It must be an amount such as 5 USD.");
+  return { amount: Number(read[1]), currency: read[2] ?? "" };
 }
 
 function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T {

@@ -69,6 +69,30 @@ describe("check", () => {
     expect(github.stdout).toMatch(/^::error file=b\.yaml,line=3,/);
   });
 
+  it("prints the most that a run can cost, and gates on it", async () => {
+    using place = new Place();
+    const loop = `name: l\nentry: fix\nnodes:\n  fix: {type: agent, cap: 3, prompt: mend}\n  test: {type: script, run: npm test}\nedges:\n  - {from: fix, to: test}\n  - {from: test, when: failure, to: fix}\n  - {from: test, when: success, to: END}\n`;
+    place.file("b.yaml", loop);
+    const text = await checked(["b.yaml", "--bound"], { place });
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(/^b\.yaml costs at most\n[^]*passes of fix +3\n[^]*cost +unknown\n$/);
+    const json = await checked(["b.yaml", "--bound", "--format", "json"], { place });
+    expect(diagnosticsShape.parse(JSON.parse(json.stdout)).bounds).toMatchObject([
+      { file: "b.yaml", agentPasses: 3, cost: null },
+    ]);
+    expect((await checked(["b.yaml", "--max-agent-passes", "3"], { place })).code).toBe(0);
+    const many = await checked(["b.yaml", "--max-agent-passes", "2"], { place });
+    expect(many.code).toBe(2);
+    expect(many.stderr).toMatch(/^trammel: b\.yaml allows up to 3 agent passes, more than 2\n/);
+    const dear = await checked(["b.yaml", "--max-cost", "5 USD"], { place });
+    expect(dear.code).toBe(2);
+    expect(dear.stderr).toContain("may cost an unknown amount");
+    place.file("b.yaml", `${loop}limits: {cost: 4 USD}\n`);
+    expect((await checked(["b.yaml", "--max-cost", "5 USD"], { place })).code).toBe(0);
+    expect((await checked(["b.yaml", "--max-cost", "3 USD"], { place })).code).toBe(2);
+    expect((await checked(["b.yaml", "--max-cost", "5 EUR"], { place })).code).toBe(2);
+  });
+
   it("explains each code it prints, and no other", async () => {
     using place = new Place();
     const page = await trammel(["explain", "unknown-field"], { place });

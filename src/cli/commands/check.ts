@@ -1,18 +1,34 @@
 import { check as checkText } from "../../check/check.ts";
 import { toJson } from "../../check/format.ts";
 import type { CheckedFile } from "../../check/sarif.ts";
+import type { Blueprint, Money } from "../../model/blueprint.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import type { BoundReport } from "../../views/bound.ts";
 import { readDocument } from "../document.ts";
-import { isProblem, report } from "../problem.ts";
+import { isProblem, report, usage } from "../problem.ts";
 import { printProblems } from "../problems.ts";
 import { version } from "../version.ts";
 import type { World } from "../world.ts";
 
-export type CheckFormat = "text" | "json" | "sarif" | "github";
+export interface CheckOptions {
+  readonly format: "text" | "json" | "sarif" | "github";
+  readonly bound?: true;
+  readonly maxAgentPasses?: number;
+  readonly maxCost?: Money;
+}
+
+type CheckFormat = CheckOptions["format"];
+type FileBound = BoundReport & { readonly file: string };
+
+interface SoundBlueprint {
+  readonly file: string;
+  readonly blueprint: Blueprint;
+}
 
 /** Checks every file; offline, without the store. Warnings and notes never reject. */
-export async function check(world: World, files: readonly string[], format: CheckFormat): Promise<number> {
+export async function check(world: World, files: readonly string[], options: CheckOptions): Promise<number> {
   const checked: CheckedFile[] = [];
+  const sound: SoundBlueprint[] = [];
   let code: number = exitCodes.ok;
   for (const file of files) {
     const document = readDocument(file, world.cwd);
@@ -22,20 +38,63 @@ export async function check(world: World, files: readonly string[], format: Chec
     }
     const { diagnostics, blueprint } = checkText(document.text);
     if (blueprint === null) code = exitCodes.usage;
+    else sound.push({ file, blueprint });
     checked.push({ file, text: document.text, diagnostics });
   }
-  await print(world, checked, format);
+  const bounds = await boundsOf(sound, options);
+  await print(world, checked, bounds, options.format);
+  return Math.max(code, gate(world, bounds, options));
+}
+
+async function boundsOf(sound: readonly SoundBlueprint[], options: CheckOptions): Promise<readonly FileBound[]> {
+  const { bound, maxAgentPasses, maxCost } = options;
+  if (bound !== true && maxAgentPasses === undefined && maxCost === undefined) return [];
+  const { boundReport } = await import("../../views/bound.ts");
+  return sound.map(({ file, blueprint }) => ({ file, ...boundReport(blueprint) }));
+}
+
+/** What is unknown passes no gate. */
+function gate(world: World, bounds: readonly FileBound[], { maxAgentPasses, maxCost }: CheckOptions): number {
+  let code: number = exitCodes.ok;
+  for (const { file, agentPasses, cost } of bounds) {
+    if (maxAgentPasses !== undefined && (agentPasses ?? Infinity) > maxAgentPasses) {
+      const most = agentPasses === null ? "any number of" : `up to ${agentPasses}`;
+      code = report(
+        world,
+        usage(`${file} allows ${most} agent passes, more than ${maxAgentPasses}`, "Lower `cap:` of its agents."),
+      );
+    }
+    if (maxCost === undefined) continue;
+    const most = cost === null ? "an unknown amount" : `up to ${cost.amount} ${cost.currency}`;
+    if (cost !== null && cost.amount <= maxCost.amount && (cost.amount === 0 || cost.currency === maxCost.currency))
+      continue;
+    code = report(
+      world,
+      usage(
+        `${file} may cost ${most}, the most allowed is ${maxCost.amount} ${maxCost.currency}`,
+        "Set `limits: {cost: …}` in it.",
+      ),
+    );
+  }
   return code;
 }
 
-async function print(world: World, checked: readonly CheckedFile[], format: CheckFormat): Promise<void> {
+async function print(
+  world: World,
+  checked: readonly CheckedFile[],
+  bounds: readonly FileBound[],
+  format: CheckFormat,
+): Promise<void> {
   switch (format) {
-    case "text":
+    case "text": {
       for (const { file, text, diagnostics } of checked) printProblems(world.out, file, text, diagnostics);
-      return;
+      if (bounds.length === 0) return;
+      const { boundText } = await import("../../views/bound.ts");
+      return world.out.write(bounds.map(({ file, ...bound }) => boundText(file, bound)).join("\n"));
+    }
     case "json": {
       const diagnostics = checked.flatMap((one) => toJson(one.diagnostics, one.file, one.text));
-      return world.out.write(`${JSON.stringify({ diagnostics })}\n`);
+      return world.out.write(`${JSON.stringify(bounds.length === 0 ? { diagnostics } : { diagnostics, bounds })}\n`);
     }
     case "sarif": {
       const { toSarif } = await import("../../check/sarif.ts");
