@@ -93,7 +93,8 @@ function busiest(
   const total = most(duration);
   if (plan.loops.length > 0) return total;
   const places = plan.blueprint.limits.parallel ?? limits.parallelDefaultNodes;
-  const longest = longestWay(plan, (node) => duration(item(all, node).node) * item(all, node).starts);
+  const weight = (node: number): number => duration(item(all, node).node) * item(all, node).starts;
+  const longest = longestWay(plan, weight) + (plan.last < 0 ? 0 : weight(plan.last));
   return Math.min(total, total / places + longest * (1 - 1 / places));
 }
 

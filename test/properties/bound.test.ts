@@ -125,6 +125,8 @@ describe("the bound", () => {
   });
 
   test("takes in the node of finally, which is no step", () => {
-    expect(bound("a>b", { settings: { finally: "z", limits: { steps: 2 } } }).starts).toBe(3);
+    const settings = { finally: "z", limits: { steps: 2, parallel: 256 } };
+    const attempt = limits.deterministicTimeoutMs + limits.terminationGraceMs;
+    expect(bound("a>b", { settings })).toMatchObject({ starts: 3, workMs: 3 * attempt });
   });
 });
