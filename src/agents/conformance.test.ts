@@ -61,7 +61,13 @@ const acp: Make = ({ say, and }) => {
   const steps: readonly Step[] = [{ say }, after[and]];
   const argv = [process.execPath, acpMain, JSON.stringify([steps])] as const;
   return Promise.resolve({
-    provider: createAcpProvider("scripted", { argv, variables: [], install: "" }, process.env, startLive, systemClock),
+    provider: createAcpProvider({
+      name: "scripted",
+      agent: { argv, variables: [], install: "" },
+      environment: process.env,
+      start: startLive,
+      clock: systemClock,
+    }),
     model: null,
   });
 };

@@ -38,7 +38,7 @@ export function createProviders(
     return record === undefined ? own : recording(own, { folder: record, except: [dataFolder], mask });
   };
   const acp = (name: string, agent: AcpAgent): AgentProvider =>
-    recorded(createAcpProvider(name, agent, environment, startLive, clock));
+    recorded(createAcpProvider({ name, agent, environment, start: startLive, clock }));
   const known = new Map([
     ["ai", recorded(createAiProvider(ai, mask))],
     ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask), mask)],

@@ -30,13 +30,13 @@ afterAll(() => rm(folder, { recursive: true }));
 
 function scripted(prompts: readonly (readonly Step[])[], environment = process.env, ...more: readonly string[]) {
   const argv = [process.execPath, main, JSON.stringify(prompts), ...more] as const;
-  return createAcpProvider(
-    "scripted",
-    { argv, variables: ["OWN_KEY"], install: "npm install it" },
+  return createAcpProvider({
+    name: "scripted",
+    agent: { argv, variables: ["OWN_KEY"], install: "npm install it" },
     environment,
-    startLive,
-    systemClock,
-  );
+    start: startLive,
+    clock: systemClock,
+  });
 }
 
 function request(part: Partial<AgentRequest> = {}): AgentRequest {
@@ -131,6 +131,22 @@ describe("files by way of us", () => {
       expect(result.message).not.toContain("secret");
     },
   );
+
+  test("not for an agent in a box, whose paths are not ours", async () => {
+    const argv = [process.execPath, main, JSON.stringify([[{ read: join(workspace, "inside.txt") }]])] as const;
+    const boxed = createAcpProvider({
+      name: "boxed",
+      agent: { argv, variables: [], install: "" },
+      environment: process.env,
+      start: startLive,
+      clock: systemClock,
+      boxed: true,
+    });
+    expect((await play(boxed, request())).result).toMatchObject({
+      outcome: "error",
+      reason: { text: expect.stringContaining("outside the workspace") },
+    });
+  });
 
   test("not where the policy says no", async () => {
     const steps: readonly Step[] = [{ overwrite: join(workspace, "denied.txt"), text: "new" }];
@@ -233,13 +249,13 @@ test("its environment is that of the node and the variables it is known to need"
 
 describe("before the run", () => {
   test("an agent that is not there is said with how to get it", () => {
-    const absent = createAcpProvider(
-      "claude",
-      { argv: ["no-such-agent"], variables: [], install: "npm install it" },
-      { PATH: "/bin" },
-      startLive,
-      systemClock,
-    );
+    const absent = createAcpProvider({
+      name: "claude",
+      agent: { argv: ["no-such-agent"], variables: [], install: "npm install it" },
+      environment: { PATH: "/bin" },
+      start: startLive,
+      clock: systemClock,
+    });
     expect(absent.missing(null)).toBe("no-such-agent is not on the PATH; npm install it");
     expect(scripted([[]]).missing(null)).toBeNull();
   });

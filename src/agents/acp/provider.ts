@@ -5,20 +5,23 @@ import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { AcpAgent } from "./presets.ts";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export interface AcpParts {
+  readonly name: string;
+  readonly agent: AcpAgent;
+  /** Our own, of which it gets what `agent` names. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly start: StartProcess;
+  readonly clock: Clock;
+  /** Its files are not ours: a path that it names means nothing here. */
+  readonly boxed?: boolean;
+}
 
 /**
  * An agent of its own make, spoken to over the Agent Client Protocol. It gets the environment of its node and, of ours, only
  * the variables its `agent` names. It brings its own tools: the policy answers what it asks for, and ends it when it does
  * without asking what it may not. The protocol and the agent are loaded when the first one runs.
  */
-export function createAcpProvider(
-  name: string,
-  agent: AcpAgent,
-  environment: Environment,
-  start: StartProcess,
-  clock: Clock,
-): AgentProvider {
+export function createAcpProvider({ name, agent, environment, start, clock, boxed = false }: AcpParts): AgentProvider {
   return {
     name,
     missing(_model, settings) {
@@ -41,7 +44,7 @@ export function createAcpProvider(
       }
       request.onProcess?.(child.process);
       const { converse } = await import("./run.ts");
-      return converse(child, request, emit, signal, clock);
+      return converse({ child, request, emit, signal, clock, boxed });
     },
   };
 }

@@ -11,16 +11,21 @@ import { Conversation, type Breach } from "./conversation.ts";
 import { classify } from "./faults.ts";
 import { openSession, type Session } from "./session.ts";
 
+export interface Work {
+  readonly child: LiveProcess;
+  readonly request: AgentRequest;
+  readonly emit: (event: AgentEvent) => void;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Its files are not ours. */
+  readonly boxed: boolean;
+}
+
 type End = Omit<AgentResult, "usage" | "beforeEffect">;
 
 /** Has an agent that runs as `child` do the work, and ends the child whatever comes. */
-export async function converse(
-  child: LiveProcess,
-  request: AgentRequest,
-  emit: (event: AgentEvent) => void,
-  signal: AbortSignal,
-  clock: Clock,
-): Promise<AgentResult> {
+export async function converse(work: Work): Promise<AgentResult> {
+  const { child, request, emit, signal } = work;
   const stopped = new AbortController();
   const breached: { by: Breach | null } = { by: null };
   const conversation = new Conversation(request, emit, (breach) => {
@@ -31,7 +36,7 @@ export async function converse(
   const stop = AbortSignal.any([signal, stopped.signal]);
   let end: End;
   try {
-    end = await untilGone(child, work(child, request, conversation, emit, stop, clock));
+    end = await untilGone(child, carryOut(work, conversation, stop));
   } catch (error) {
     end = { outcome: "error", reason: classify(error, errorOutput()), message: "" };
   } finally {
@@ -44,16 +49,10 @@ export async function converse(
   return { ...end, ...(usage === undefined ? {} : { usage }), beforeEffect: !conversation.touched };
 }
 
-async function work(
-  child: LiveProcess,
-  request: AgentRequest,
-  conversation: Conversation,
-  emit: (event: AgentEvent) => void,
-  stop: AbortSignal,
-  clock: Clock,
-): Promise<End> {
+async function carryOut(work: Work, conversation: Conversation, stop: AbortSignal): Promise<End> {
+  const { request, clock } = work;
   const patience = timer(clock, limits.acpStartMs);
-  const opening = openSession(child, request, conversation, emit, patience.signal).finally(patience.cancel);
+  const opening = openSession({ ...work, conversation, patience: patience.signal }).finally(patience.cancel);
   const session = await orStopped(opening, stop);
   if (session === "stopped") return cancelled;
   const instructions = isStructured(request) ? answerInstructions(request) : "";

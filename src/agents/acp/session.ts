@@ -27,15 +27,21 @@ export interface Session {
   readonly closed: Promise<void>;
 }
 
-/** Connects to a started agent and opens a session in the workspace, or gives up with `patience`. Rejects with what the agent or the connection says. */
-export async function openSession(
-  child: LiveProcess,
-  request: AgentRequest,
-  conversation: Conversation,
-  emit: (event: AgentEvent) => void,
-  patience: AbortSignal,
-): Promise<Session> {
-  const connection = connect(child, request, conversation, emit);
+export interface SessionParts {
+  readonly child: LiveProcess;
+  readonly request: AgentRequest;
+  readonly conversation: Conversation;
+  readonly emit: (event: AgentEvent) => void;
+  /** How long the agent may take to be ready. */
+  readonly patience: AbortSignal;
+  /** Its files are not ours: none is read or written for it. */
+  readonly boxed: boolean;
+}
+
+/** Connects to a started agent and opens a session in the workspace. Rejects with what the agent or the connection says. */
+export async function openSession(parts: SessionParts): Promise<Session> {
+  const { request, conversation, patience } = parts;
+  const connection = connect(parts);
   const { agent } = connection;
   const initialized = await agent.request(
     methods.agent.initialize,
@@ -67,15 +73,10 @@ export async function openSession(
   };
 }
 
-function connect(
-  child: LiveProcess,
-  request: AgentRequest,
-  conversation: Conversation,
-  emit: (event: AgentEvent) => void,
-): ClientConnection {
+function connect({ child, request, conversation, emit, boxed }: SessionParts): ClientConnection {
   const { workspace } = request;
   const inside = async (path: string): Promise<string> => {
-    const file = await confined(workspace, path);
+    const file = boxed ? null : await confined(workspace, path);
     if (file === null) throw RequestError.invalidParams(undefined, `${path} is outside the workspace`);
     return file;
   };

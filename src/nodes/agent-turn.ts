@@ -1,0 +1,127 @@
+import type { AgentNode, AgentPolicy, AgentSandboxNode, AgentSettings } from "../model/blueprint.ts";
+import type { AgentEvent, ProcessIdentity } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
+import type { CapturedText, NodeResult } from "../model/outcome.ts";
+import type { BlobStore } from "../ports/blobs.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ActionContext } from "../ports/performer.ts";
+import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
+
+type AgenticNode = AgentNode | AgentSandboxNode;
+
+/** Where an agent works and with what environment. */
+export interface Place {
+  /** Absolute, where the agent is. */
+  readonly workspace: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Has an agent do the work of a node. The whole turn has one timeout; an agent that passes it is stopped, and the node fails. */
+export async function performTurn(
+  context: ActionContext<AgenticNode>,
+  settings: AgentSettings,
+  provider: AgentProvider,
+  place: Place,
+  clock: Clock,
+): Promise<NodeResult> {
+  const deadline = new AbortController();
+  const signal = AbortSignal.any([context.signal, deadline.signal]);
+  const request = await requestOf(context, settings, place, signal);
+  const cancelTimer = clock.after(context.timeoutMs ?? limits.agenticTimeoutMs, () => deadline.abort());
+  const emit = (event: AgentEvent): void => context.report({ kind: "agent", event });
+  try {
+    const result = await provider.run(request, emit, signal);
+    const timedOut = deadline.signal.aborted && !context.signal.aborted && result.outcome === "cancelled";
+    return await nodeResult(timedOut ? timeout(result) : result, context);
+  } finally {
+    cancelTimer();
+  }
+}
+
+async function requestOf(
+  context: ActionContext<AgenticNode>,
+  settings: AgentSettings,
+  { workspace, env }: Place,
+  signal: AbortSignal,
+): Promise<AgentRequest> {
+  const { node, can, attempt } = context;
+  const onProcess = (process: ProcessIdentity): void => context.report({ kind: "process", process });
+  return {
+    run: context.run,
+    node: node.id,
+    pass: attempt.pass,
+    prompt: await context.values.text(node.prompt, limits.promptValueBytes),
+    model: settings.model ?? null,
+    turns: settings.turns ?? limits.agentTurnsDefault,
+    tools: can.tools,
+    toolScope: settings.tools ?? null,
+    policy: settings.policy ?? defaultPolicy,
+    ...(node.output === undefined ? {} : { output: node.output }),
+    ...("options" in node && node.options !== undefined ? { options: node.options } : {}),
+    workspace,
+    env,
+    processes: {
+      run: (spec, ended) =>
+        can.processes.run({ ...spec, onStart: (child) => (spec.onStart?.(child), onProcess(child)) }, ended),
+    },
+    outputBytes: context.outputBytes,
+    ask: (request) => ask(context, request, signal),
+    onProcess,
+  };
+}
+
+/** Own tools stay in the workspace; a blueprint or a configuration may narrow it further. */
+const defaultPolicy: AgentPolicy = { mode: "allow_all" };
+
+async function ask(
+  { run, node, can }: ActionContext<AgenticNode>,
+  request: string,
+  signal: AbortSignal,
+): Promise<"granted" | "declined" | "nobody"> {
+  const prompt = "May the agent do this?";
+  const answer = await can.gates.ask(
+    { run, node: node.id, mode: "approval", prompt, evidence: [request], options: [], fields: {} },
+    signal,
+  );
+  if (answer.kind === "nobody" || answer.kind === "end_of_input") return "nobody";
+  return answer.kind === "approved" ? "granted" : "declined";
+}
+
+function timeout(result: AgentResult): AgentResult {
+  return {
+    ...result,
+    outcome: "failure",
+    reason: { code: "timeout", text: "the agent was still at work when its time was over" },
+  };
+}
+
+async function nodeResult(result: AgentResult, context: ActionContext<AgenticNode>): Promise<NodeResult> {
+  const { outcome, reason, value, option, usage, retryAfterMs, beforeEffect } = result;
+  const output = await captured(result.message, context.can.blobs).catch((error: unknown) => String(error));
+  if (typeof output === "string") {
+    return {
+      outcome: "error",
+      reason: { code: "spill", text: `what the agent said cannot be kept: ${output}` },
+      beforeEffect,
+    };
+  }
+  return {
+    outcome,
+    output,
+    beforeEffect,
+    ...(usage === undefined ? {} : { usage }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(value === undefined ? {} : { value }),
+    ...(option === undefined ? {} : { option }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** Whole where it is short; else its tail, from the beginning of a character on, and all of it as a blob. */
+async function captured(text: string, blobs: BlobStore): Promise<CapturedText> {
+  const bytes = Buffer.from(text, "utf8");
+  if (bytes.length <= limits.inlineValueBytes) return { text, bytes: bytes.length };
+  let start = bytes.length - limits.inlineValueBytes;
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return { text: bytes.subarray(start).toString("utf8"), bytes: bytes.length, blob: await blobs.put(bytes) };
+}
