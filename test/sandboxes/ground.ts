@@ -53,7 +53,7 @@ export function newFolder(): string {
 /** A variable of the engine's own; no box may see it. */
 export const engineCanary = "canary-of-the-engine";
 
-export function partsIn(folder: string): DriverParts {
+function partsIn(folder: string): DriverParts {
   const blobs = fileBlobs(path.join(folder, "blobs"));
   return {
     processes: createProcessRunner({ blobs, redactor: createRedactor(), clock: systemClock }),

@@ -42,5 +42,3 @@ export const presets = {
     install: "npm install -g @qwen-code/qwen-code",
   },
 } as const satisfies Readonly<Record<string, AcpAgent>>;
-
-export type PresetName = keyof typeof presets;

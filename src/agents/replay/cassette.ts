@@ -6,7 +6,7 @@ import { limits } from "../../model/limits.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 
 /** Raised when a cassette of today can no longer be read. */
-export const cassetteVersion = 1;
+const cassetteVersion = 1;
 
 /** Lines are parsed as JSON before they are looked at. */
 const json = z.custom<Json>((value) => value !== undefined);

@@ -100,12 +100,12 @@ async function digestOf(file: string, link: boolean): Promise<string> {
   return link ? digestOfLink(await readlink(file)) : digestOfBytes(await readFile(file));
 }
 
-export function digestOfBytes(bytes: Uint8Array): string {
+function digestOfBytes(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Never that of a file with the same text. */
-export function digestOfLink(target: string): string {
+function digestOfLink(target: string): string {
   return createHash("sha256").update("symbolic link\0").update(target).digest("hex");
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** Marks every process of one command, through forks and sessions. */
-export const execVariable = "TRAMMEL_EXEC";
+const execVariable = "TRAMMEL_EXEC";
 /** Marks the shell that waits for that command. */
 export const launchVariable = "TRAMMEL_LAUNCH";
 /** Values travel under these names, so that one called PATH or LD_PRELOAD is the command's alone and not its starter's. */
