@@ -7,8 +7,12 @@ import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
 import { createAgentPerformer } from "./nodes/agent.ts";
 import { human } from "./nodes/human.ts";
 import { createWriteScope } from "./nodes/write-scope.ts";
+import { createSandboxPerformers } from "./nodes/sandbox/performers.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
+import type { BlobStore } from "./ports/blobs.ts";
 import type { Journal } from "./ports/journal.ts";
+import type { ProcessRunner } from "./ports/processes.ts";
+import type { SandboxPool } from "./ports/sandbox.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { createEngine } from "./runtime/engine.ts";
@@ -16,8 +20,12 @@ import { childEnvironment } from "./runtime/environment/child.ts";
 import { secretValues } from "./runtime/environment/credentials.ts";
 import { systemIds } from "./runtime/ids.ts";
 import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
+import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor, type Redactor } from "./runtime/redaction/redactor.ts";
+import { createSandboxPool } from "./sandboxes/pool/pool.ts";
+import { isSecretLike } from "./sandboxes/pool/secrets.ts";
+import { verdictOfStatus, withSandboxes } from "./sandboxes/supervise.ts";
 import { createTools } from "./tools/registry.ts";
 
 const clock = systemClock;
@@ -40,11 +48,13 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   if ("problems" in tools) throw new Error(tools.problems.join("\n"));
   const journal = openJournal(home, options.notice);
   const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
+  const processes = createProcessRunner({ blobs, redactor, clock });
+  const pool = poolOf(options, { processes, blobs, redactor, journal });
   const engine = createEngine({
     journal,
-    performers: performersOf(options, redactor),
+    performers: performersOf(options, redactor, pool),
     can: {
-      processes: createProcessRunner({ blobs, redactor, clock }),
+      processes,
       blobs,
       gates,
       tools,
@@ -64,7 +74,37 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     self: self(),
     isAlive,
   });
-  return { journal, blobs, engine, close: () => journal.close() };
+  return { journal, blobs, engine: withSandboxes(engine, pool, options.notice), close: () => journal.close() };
+}
+
+interface PoolNeeds {
+  readonly processes: ProcessRunner;
+  readonly blobs: BlobStore;
+  readonly redactor: Redactor;
+  readonly journal: Journal;
+}
+
+function poolOf({ home, env, config }: ServiceOptions, needs: PoolNeeds): SandboxPool {
+  const { processes, blobs, redactor, journal } = needs;
+  return createSandboxPool({
+    processes,
+    blobs,
+    home,
+    folder: join(home, "sandboxes"),
+    ...(config.sandbox.driver === undefined ? {} : { driver: config.sandbox.driver }),
+    start: startLive,
+    env: Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    ),
+    owner: self(),
+    isAlive,
+    fateOf: (run) => verdictOfStatus(journal.find(run)?.status ?? null),
+    variable: (name) => {
+      const value = env[name];
+      if (value !== undefined && isSecretLike(name, value)) redactor.add(value);
+      return value;
+    },
+  });
 }
 
 /** A key of any name is a credential once the configuration names it. */
@@ -73,8 +113,12 @@ function withoutKey(env: ServiceOptions["env"], { agent: { key } }: Config): Ser
 }
 
 /** Throws where two plug-ins bring the same node type, or one a built-in one: a mistake of the program that hands them in. */
-function performersOf({ config, home, plugins = [] }: ServiceOptions, redactor: Redactor): Performers {
-  const handed = [human, createAgentPerformer(config.agent, clock)];
+function performersOf(
+  { config, home, plugins = [] }: ServiceOptions,
+  redactor: Redactor,
+  pool: SandboxPool,
+): Performers {
+  const handed = [human, createAgentPerformer(config.agent, clock), ...createSandboxPerformers(pool, clock)];
   const performers = createPerformers({ redactor, handed, plugins });
   if ("problems" in performers) throw new Error(performers.problems.join("\n"));
   const scoped = createWriteScope(home);

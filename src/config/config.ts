@@ -12,6 +12,11 @@ export interface AgentConfig extends AgentSettings {
   readonly cassettes?: string;
 }
 
+export interface SandboxConfig {
+  /** Which driver makes boxes from images of a container engine; absent: the first engine that works. */
+  readonly driver?: "docker" | "podman" | "bubblewrap";
+}
+
 /** `trammel.yaml` over the user's own file. Everything is optional; absent means the built-in default. */
 export interface Config {
   /** Blueprint that `run` uses without `-b`. */
@@ -24,10 +29,19 @@ export interface Config {
   readonly limits: RunLimits;
   readonly workspace: WorkspaceSettings;
   readonly records: RecordSettings;
+  readonly sandbox: SandboxConfig;
   readonly locale?: string;
 }
 
-export const emptyConfig: Config = { commands: {}, tools: {}, agent: {}, limits: {}, workspace: {}, records: {} };
+export const emptyConfig: Config = {
+  commands: {},
+  tools: {},
+  agent: {},
+  limits: {},
+  workspace: {},
+  records: {},
+  sandbox: {},
+};
 
 /** The project's settings win, field by field. */
 export function merge(user: Config, project: Config): Config {
@@ -42,6 +56,7 @@ export function merge(user: Config, project: Config): Config {
     limits: { ...user.limits, ...project.limits },
     workspace: { ...user.workspace, ...project.workspace },
     records: { ...user.records, ...project.records },
+    sandbox: { ...user.sandbox, ...project.sandbox },
   };
 }
 

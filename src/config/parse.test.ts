@@ -28,6 +28,7 @@ locale: en-AU
       limits: { steps: 9, timeMs: 3_600_000 },
       workspace: { protect: ["*.lock"] },
       records: {},
+      sandbox: {},
       locale: "en-AU",
     });
   });

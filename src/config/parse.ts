@@ -3,7 +3,7 @@ import { agentSettings } from "../language/fields/agent.ts";
 import { documentFields } from "../language/fields/document.ts";
 import { listOf, mapOf, object, optional, readFields } from "../language/read/collections.ts";
 import { Reading } from "../language/read/reading.ts";
-import { text } from "../language/read/scalars.ts";
+import { text, word } from "../language/read/scalars.ts";
 import { readYaml } from "../language/yaml.ts";
 import { type Config, emptyConfig } from "./config.ts";
 
@@ -28,6 +28,13 @@ const agent = object(
   "`agent`",
 );
 
+const sandbox = object(
+  {
+    driver: optional(word("docker", "podman", "bubblewrap"), "What makes sandboxes from images of a container engine."),
+  },
+  "`sandbox`",
+);
+
 /** Every key of a configuration file. */
 const configFields = {
   default: optional(text(), "Blueprint that `trammel run` uses without -b."),
@@ -37,6 +44,7 @@ const configFields = {
   limits: documentFields.limits,
   workspace: documentFields.workspace,
   records: documentFields.records,
+  sandbox: optional(sandbox, "How sandboxes are made."),
   locale: documentFields.locale,
 };
 

@@ -116,6 +116,8 @@ export const limits = {
   sandboxSettleMs: 10_000,
   sandboxCopyBytes: 16 * 1024 * 1024 * 1024,
   sandboxCopyEntries: 1_000_000,
+  forwardedSecretCharacters: 12,
+  sandboxPatchMs: 60_000,
   sandboxPatchBytes: 256 * 1024 * 1024,
   sandboxRecordBytes: 1024 * 1024,
 

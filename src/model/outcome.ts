@@ -36,6 +36,8 @@ export type ReasonCode =
   | "limit" // steps, time, tokens, cost
   | "crash" // the engine died while it ran
   | "spill" // could not keep its output
+  | "sandbox" // a box could not be made, or was lost
+  | "sandbox_limit" // a command ran into a limit of its box
   | "internal";
 
 export interface Reason {

@@ -100,3 +100,54 @@ export interface SandboxDriver {
   /** Looks at all boxes and workspaces of this data folder and acts on the verdict; answers the ids it removed something of. */
   sweep(verdict: (id: string, owner: ProcessIdentity | null) => SandboxVerdict): Promise<readonly string[]>;
 }
+
+/** What a provision node asks for; limits as in {@link SandboxSpec}. */
+export interface ProvisionRequest extends Pick<SandboxSpec, "image" | "network" | "memoryBytes" | "cpus" | "pids"> {
+  readonly run: string;
+  readonly node: string;
+  readonly pass: number;
+  /** Names of variables whose values each command in the box gets; read when it starts, kept nowhere. */
+  readonly forward: readonly string[];
+  /** `HOST[:BOX][:ro|rw]`; a relative host path counts from `cwd`. */
+  readonly mounts: readonly string[];
+  /** Absolute working folder of the run. */
+  readonly cwd: string;
+}
+
+/** A repository in a box, whose changes since `base` are kept when the box goes. */
+export interface Checkout {
+  readonly node: string;
+  /** Absolute, in the box. */
+  readonly path: string;
+  /** Commit it was put at. */
+  readonly base: string;
+}
+
+export interface SandboxInUse {
+  readonly sandbox: Sandbox;
+  /** Values of the forwarded names, as they are now. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly hasNetwork: boolean;
+}
+
+/** `over`: nothing of the run will be wanted again. `resumable`: its workspaces will. */
+export type RunFate = Exclude<SandboxVerdict, "live">;
+
+/** The boxes of all runs of this process. No method rejects. */
+export interface SandboxPool {
+  /** Why no box can be made from this image here, as far as a quick look can tell; null when it can. */
+  missing(image: string): string | null;
+  /** Makes a box; its id is what commands name it by. What went wrong left nothing. */
+  provision(
+    request: ProvisionRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string; readonly notes: readonly string[] } | SandboxFault>;
+  /** A box of this run, made anew around its workspace where the old one is gone. */
+  find(run: string, id: string, signal: AbortSignal): Promise<SandboxInUse | SandboxFault>;
+  /** Remembers a checkout, durably. */
+  checkedOut(id: string, checkout: Checkout): Promise<null | SandboxFault>;
+  /** Ends the boxes of a run: keeps what changed in each checkout, then removes them. Answers what a user should know. */
+  release(run: string, fate: RunFate): Promise<readonly string[]>;
+  /** Ends what engines that are gone left behind. */
+  sweep(): Promise<readonly string[]>;
+}

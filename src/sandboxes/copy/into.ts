@@ -1,7 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { Pack } from "tar";
 import type { Sandbox, SandboxFault } from "../../ports/sandbox.ts";
 import { type Helper, startHelper, textOf } from "./helper.ts";
 
@@ -41,6 +40,7 @@ async function sendFile(helper: Helper | SandboxFault, from: string): Promise<st
 
 async function sendFolder(helper: Helper | SandboxFault, from: string): Promise<string | null | SandboxFault> {
   if ("fault" in helper) return helper;
+  const { Pack } = await import("tar");
   const pack = new Pack({ cwd: from, portable: true });
   const sent = pipeline(pack, helper.process.stdin);
   pack.add("./");

@@ -3,7 +3,7 @@ import { lstat, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type ReadEntry, Unpack } from "tar";
+import type { ReadEntry } from "tar";
 import { limits } from "../../model/limits.ts";
 import type { CopiedOut, Sandbox, SandboxFault } from "../../ports/sandbox.ts";
 import { startHelper, textOf } from "./helper.ts";
@@ -114,6 +114,7 @@ async function unpack(stream: Readable, to: string, skipped: string[]): Promise<
   let bytes = 0;
   let entries = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { Unpack } = await import("tar");
   const unpacker = new Unpack({
     cwd: to,
     preserveOwner: false,

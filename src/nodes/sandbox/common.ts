@@ -1,0 +1,79 @@
+import type { CheckoutNode, ExecNode } from "../../model/blueprint.ts";
+import { limits } from "../../model/limits.ts";
+import type { CapturedText, NodeResult } from "../../model/outcome.ts";
+import type { ActionContext } from "../../ports/performer.ts";
+import type { ProcessResult } from "../../ports/processes.ts";
+import type { SandboxFault, SandboxInUse, SandboxPool, SandboxResult } from "../../ports/sandbox.ts";
+import { resultOf } from "../process-result.ts";
+
+/** Where commands and checkouts of a box go when nothing else is said. */
+export const workspace = "/workspace";
+
+/** The box a node names. */
+export async function boxOf(
+  context: ActionContext<CheckoutNode | ExecNode>,
+  pool: SandboxPool,
+  signal: AbortSignal,
+): Promise<SandboxInUse | SandboxFault> {
+  const id = (await context.values.whole(context.node.container)).trim();
+  return pool.find(context.run, id, signal);
+}
+
+/** A fault before the node did anything. */
+export function faultResult({ fault, hint }: SandboxFault, context: ActionContext): NodeResult {
+  if (context.signal.aborted) return { outcome: "cancelled", reason: { code: "cancelled", text: "cancelled" } };
+  return { outcome: "error", reason: { code: "sandbox", text: oneLine(`${fault}; ${hint}`) }, beforeEffect: true };
+}
+
+/** What the end of a command in a box means for its node. */
+export function resultInBox(result: SandboxResult, timeoutMs: number | null): NodeResult {
+  const { end, limit } = result;
+  if (end.kind === "lost") {
+    const { outcome: _, reason: __, ...texts } = resultOf({ ...result, end: { kind: "cancelled" } }, timeoutMs);
+    return { ...texts, outcome: "error", reason: { code: "sandbox", text: oneLine(end.message) } };
+  }
+  const plain: ProcessResult = { ...result, end };
+  const ended = resultOf(plain, timeoutMs);
+  if (limit === undefined || ended.outcome === "success") return ended;
+  const value = limit.name === "memory" ? sizeText(limit.value) : String(limit.value);
+  const text = `the sandbox's limit of ${limit.name} (${value}) was reached; ${ended.reason?.text ?? end.kind}`;
+  return { ...ended, outcome: "failure", reason: { code: "sandbox_limit", text } };
+}
+
+/**
+ * The variables of a command in a box: forwarded ones, then the run's inputs and what the node binds. Nothing of the
+ * engine's own environment, and no file of the host, goes along.
+ */
+export async function boxEnvironment(
+  context: ActionContext,
+  forwarded: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const all = await context.environment();
+  const named = new Set([...Object.keys(context.node.env ?? {}), ...(context.node.secrets ?? [])]);
+  const own = Object.entries(all).filter(([name]) => named.has(name) || /^TRAMMEL_(?:INPUT_|RUN$|NODE$)/.test(name));
+  return { ...forwarded, ...Object.fromEntries(own) };
+}
+
+/** Variables that were too large for one and wait in a file of the host instead, by their name without `_FILE`. */
+export async function largeVariables(context: ActionContext): Promise<readonly (readonly [string, string])[]> {
+  const all = await context.environment();
+  return Object.keys(context.node.env ?? {}).flatMap((name) => {
+    const file = all[`${name}_FILE`];
+    return all[name] === undefined && file !== undefined ? [[name, file] as const] : [];
+  });
+}
+
+/** As a document writes it: the largest unit that divides it. */
+function sizeText(bytes: number): string {
+  const units = ["GiB", "MiB", "KiB"];
+  const at = units.findIndex((_, index) => bytes % 1024 ** (units.length - index) === 0);
+  return at < 0 ? `${bytes} bytes` : `${bytes / 1024 ** (units.length - at)}${units[at]}`;
+}
+
+export function captured(text: string): CapturedText {
+  return { text, bytes: Buffer.byteLength(text) };
+}
+
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").slice(0, limits.faultTextCharacters);
+}

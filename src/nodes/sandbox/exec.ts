@@ -1,0 +1,81 @@
+import path from "node:path";
+import type { ExecNode } from "../../model/blueprint.ts";
+import { limits } from "../../model/limits.ts";
+import type { CapturedText, NodeResult } from "../../model/outcome.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ActionContext, Performer } from "../../ports/performer.ts";
+import type { Sandbox, SandboxFault, SandboxPool } from "../../ports/sandbox.ts";
+import { parseOutput } from "../../runtime/validation/output.ts";
+import { boxEnvironment, boxOf, faultResult, largeVariables, resultInBox, workspace } from "./common.ts";
+import { within } from "./within.ts";
+
+/** Performs `exec` nodes: a shell command in a box, judged by its exit like a script. */
+export function createExecPerformer(pool: SandboxPool, clock: Clock): Performer<ExecNode> {
+  return {
+    type: "exec",
+    class: "deterministic",
+    missing: () => null,
+    perform: (context) => within(context, clock, (signal) => exec(context, pool, signal)),
+  };
+}
+
+async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal: AbortSignal): Promise<NodeResult> {
+  const { node, timeoutMs } = context;
+  const box = await boxOf(context, pool, signal);
+  if ("fault" in box) return faultResult(box, context);
+  const files = await handOver(context, box.sandbox, signal);
+  if ("fault" in files) return faultResult(files, context);
+  const stdin = await context.stdin();
+  const result = await box.sandbox.exec(
+    {
+      argv: ["sh", "-c", node.run.replaceAll("\r\n", "\n")],
+      cwd: path.posix.resolve(workspace, node.workdir ?? "."),
+      env: { ...(await boxEnvironment(context, box.env)), ...files.env },
+      outputBytes: context.outputBytes,
+      ...(stdin === undefined ? {} : { stdin }),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+      onLine: (text, stream) => context.report({ kind: "line", stream, text }),
+      onStart: (process) => context.report({ kind: "process", process }),
+    },
+    signal,
+  );
+  const ended = resultInBox(result, timeoutMs);
+  return ended.outcome === "success" ? { ...ended, ...(await valueOf(result.stdout, context)) } : ended;
+}
+
+/** Values too large for a variable go in as files, and their variables say where. */
+async function handOver(
+  context: ActionContext<ExecNode>,
+  sandbox: Sandbox,
+  signal: AbortSignal,
+): Promise<{ readonly env: Readonly<Record<string, string>> } | SandboxFault> {
+  const env: Record<string, string> = {};
+  for (const [name, file] of await largeVariables(context)) {
+    const inside = `/tmp/trammel/${context.node.id}/${name}`;
+    const fault = await sandbox.copyIn(file, inside, signal);
+    if (fault !== null) return fault;
+    env[`${name}_FILE`] = inside;
+  }
+  return { env };
+}
+
+/** What `output:` makes of stdout; a value that does not parse is a failure. */
+async function valueOf(
+  stdout: CapturedText,
+  { node, can }: ActionContext<ExecNode>,
+): Promise<Pick<NodeResult, "outcome" | "reason" | "value">> {
+  const format = node.output;
+  if (format === undefined || format.as === "text") return { outcome: "success" };
+  if (stdout.bytes > limits.parsedOutputBytes)
+    return invalid(
+      `stdout has ${stdout.bytes} bytes; \`output: ${format.as}\` takes up to ${limits.parsedOutputBytes}`,
+    );
+  const text =
+    stdout.blob === undefined ? stdout.text : Buffer.from((await can.blobs.get(stdout.blob)) ?? []).toString();
+  const parsed = await parseOutput(text, format);
+  return "problem" in parsed ? invalid(parsed.problem) : { outcome: "success", value: parsed.value };
+}
+
+function invalid(text: string): Pick<NodeResult, "outcome" | "reason"> {
+  return { outcome: "failure", reason: { code: "output_invalid", text } };
+}

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { limits } from "../../model/limits.ts";
+import type { BoxRecord } from "./record-shape.ts";
+
+/** One file a box, replaced as a whole. A file that is no record is no box. */
+export class BoxRecords {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = path.join(folder, "records");
+  }
+
+  async get(id: string): Promise<BoxRecord | null> {
+    const file = this.#file(id);
+    if (!existsSync(file)) return null;
+    const { recordShape } = await import("./record-shape.ts");
+    try {
+      const text = await readFile(file, "utf8");
+      return text.length > limits.sandboxRecordBytes ? null : recordShape.parse(JSON.parse(text));
+    } catch {
+      return null;
+    }
+  }
+
+  async all(): Promise<readonly BoxRecord[]> {
+    if (!existsSync(this.#folder)) return [];
+    const ids = (await readdir(this.#folder)).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
+    return (await Promise.all(ids.map((id) => this.get(id)))).filter((record) => record !== null);
+  }
+
+  async of(run: string): Promise<readonly BoxRecord[]> {
+    return (await this.all()).filter((record) => record.run === run);
+  }
+
+  async put(record: BoxRecord): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const file = this.#file(record.id);
+    await writeFile(`${file}.new`, JSON.stringify(record), { flush: true, mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.#file(id), { force: true });
+  }
+
+  #file(id: string): string {
+    return path.join(this.#folder, `${id}.json`);
+  }
+}
