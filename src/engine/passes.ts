@@ -5,13 +5,13 @@ import type { RunState } from "./state.ts";
 
 /**
  * Arcs whose arrivals a new pass of `head` drops: those that what it leads to, or it itself, sent in the old pass, save over loop
- * edges and save those the new pass takes.
+ * edges. None of them leads to `head`: over no other edge does what it leads to come back to it.
  */
 export function supersededBy(state: RunState, head: number): number[] {
   const { from, inStart, inArcs } = state.plan.graph;
   const arcs: number[] = [];
   for (const node of liveNodes(state)) {
-    if (node === head || at(state.arrivals, node) === 0) continue;
+    if (at(state.arrivals, node) === 0) continue;
     for (let i = at(inStart, node); i < at(inStart, node + 1); i += 1) {
       const arc = at(inArcs, i);
       if (at(state.full, arc) === 0 || at(state.plan.loopOf, arc) >= 0) continue;

@@ -144,6 +144,13 @@ describe("a broken arm", () => {
     expect(because).toEqual(["a", "a"]);
   });
 
+  test("what a node delivered before a new pass of it counts no more", () => {
+    const run = play("s>x,s>w,x+>n,x+>x,w>n", { results: { x: "success failure" }, ticks: { w: 9 } });
+    expect(starts(run)).toBe("s w x x#2");
+    expect(run.events).toContainEqual({ type: "arrivals.superseded", by: "x", arrivals: [{ from: "x", to: "n" }] });
+    expect(run.skipped).toEqual(["n"]);
+  });
+
   test("an arm that a decision ended, or END after success, breaks nothing and is not waited for", () => {
     const edges = [
       { from: "s", to: "d" },
