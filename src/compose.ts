@@ -5,7 +5,7 @@ import type { Config } from "./config/config.ts";
 import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
 import { createAgentPerformer } from "./nodes/agent.ts";
-import { human } from "./nodes/human.ts";
+import { createHumanPerformer } from "./nodes/human.ts";
 import { createWriteScope } from "./nodes/write-scope.ts";
 import { createSandboxPerformers } from "./nodes/sandbox/performers.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
@@ -118,7 +118,11 @@ function performersOf(
   redactor: Redactor,
   pool: SandboxPool,
 ): Performers {
-  const handed = [human, createAgentPerformer(config.agent, clock), ...createSandboxPerformers(pool, clock)];
+  const handed = [
+    createHumanPerformer(clock),
+    createAgentPerformer(config.agent, clock),
+    ...createSandboxPerformers(pool, clock),
+  ];
   const performers = createPerformers({ redactor, handed, plugins });
   if ("problems" in performers) throw new Error(performers.problems.join("\n"));
   const scoped = createWriteScope(home);

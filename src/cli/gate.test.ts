@@ -84,3 +84,22 @@ it("takes an option by name or number and asks again for anything else", async (
   input.write("2\n");
   expect(await answer).toMatchObject({ kind: "text", text: "hold" });
 });
+
+it("asks for each field of a form until it fits, and takes the default for an empty line", async () => {
+  const { input, gates, shown } = stage();
+  const fields = {
+    name: { type: { kind: "string" }, description: "who" },
+    times: { type: { kind: "integer" }, default: 2 },
+  } as const;
+  const answer = gates.ask(question("form", { fields }), never);
+  const until = async (text: string) => {
+    while (!shown().endsWith(text)) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await until("name (who): ");
+  input.write("Ann\n");
+  await until("times [2]: ");
+  input.write("many\n");
+  await until("times is not integer\ntimes [2]: ");
+  input.write("\n");
+  expect(await answer).toMatchObject({ kind: "value", value: { name: "Ann", times: 2 } });
+});

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import type { HumanOption } from "../model/blueprint.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import { inert } from "../views/inert.ts";
+import { fillForm } from "./form.ts";
 import type { Output } from "./output.ts";
 
 export interface TerminalGateOptions {
@@ -45,15 +46,29 @@ export function terminalGates({ input, err, screen }: TerminalGateOptions): Gate
     if (signal.aborted) return { kind: "nobody" };
     screen.suspend();
     err.write(text(question));
+    const answer = await (question.mode === "form" ? form(question, signal) : single(question, signal));
+    if (answer === null) err.write("\n");
+    screen.resume();
+    return answer ?? none(signal);
+  };
+
+  const single = async (question: Question, signal: AbortSignal): Promise<Answer | null> => {
     for (;;) {
       err.write(invitation(question));
       const typed = await line(signal);
-      if (typed === null) err.write("\n");
-      const answer = typed === null ? none(signal) : read(typed, question, by);
-      if (answer === null) continue;
-      screen.resume();
-      return answer;
+      if (typed === null) return null;
+      const answer = read(typed, question, by);
+      if (answer !== null) return answer;
     }
+  };
+
+  const form = async ({ fields }: Question, signal: AbortSignal): Promise<Answer | null> => {
+    const value = await fillForm(
+      fields,
+      (said) => err.write(said),
+      () => line(signal),
+    );
+    return value === null ? null : { kind: "value", by, value };
   };
 
   return {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Blueprint, HumanNode } from "../model/blueprint.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
-import type { ActionContext, Progress } from "../ports/performer.ts";
-import { human } from "./human.ts";
+import type { ActionContext, Capabilities, Progress } from "../ports/performer.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { createHumanPerformer } from "./human.ts";
+
+const human = createHumanPerformer(systemClock);
 
 type Ask = (question: Question, signal: AbortSignal, reported: readonly Progress[]) => Promise<Answer>;
 
@@ -90,6 +93,27 @@ describe("human", () => {
     expect(yes.result.outcome).toBe("success");
     const no = await perform({ default: false }, untilAborted, { timeoutMs: 5 });
     expect(no.result.outcome).toBe("failure");
+  });
+
+  it("takes an answer only from its approvers", async () => {
+    const ann = await perform({ approvers: ["ann"] }, () => Promise.resolve({ kind: "approved", by: "ann" }));
+    expect(ann.result.outcome).toBe("success");
+    const bob = await perform({ approvers: ["ann"] }, () => Promise.resolve({ kind: "approved", by: "bob" }));
+    expect(bob.result).toMatchObject({
+      outcome: "error",
+      reason: { text: "bob may not answer gate; its approvers are ann" },
+    });
+    expect(bob.reported.map((one) => one.kind)).toEqual(["gate_opened"]);
+  });
+
+  it("gives the values of a form on, and asks for nothing that must not be seen", async () => {
+    const value = { name: "Ann", age: 3 };
+    const { result } = await perform({ mode: "form" }, () => Promise.resolve({ kind: "value", by: "ann", value }));
+    expect(result).toMatchObject({ outcome: "success", value, output: { text: JSON.stringify(value) } });
+    const fields = { pin: { type: { kind: "string" }, sensitive: true } } as const;
+    const node: HumanNode = { id: "f", type: "human", mode: "form", prompt: { source: "", parts: [] }, fields };
+    expect(human.missing(node, {} as Capabilities, {} as Blueprint)).toContain("pin");
+    expect(human.missing({ ...node, fields: {} }, {} as Capabilities, {} as Blueprint)).toBeNull();
   });
 
   it("is cancelled by a stop", async () => {

@@ -3,32 +3,46 @@ import type { HumanNode } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Answer, Question } from "../ports/gate.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 
 /** Asks a person and routes on the answer. Never retried: every end but an answer says that it is not known to be without effect. */
-export const human: Performer<HumanNode> = {
-  type: "human",
-  class: "human",
-  missing: (node) =>
-    node.mode === "form" ? `node ${node.id}: mode form cannot be asked on a terminal; use input or choice` : null,
-  perform: ask,
-};
+export function createHumanPerformer(clock: Clock): Performer<HumanNode> {
+  return { type: "human", class: "human", missing, perform: (context) => ask(context, clock) };
+}
 
-async function ask(context: ActionContext<HumanNode>): Promise<NodeResult> {
+function missing({ id, fields = {} }: HumanNode): string | null {
+  const secret = Object.keys(fields).find((name) => fields[name]?.sensitive === true);
+  return secret === undefined
+    ? null
+    : `human "${id}": the sensitive field "${secret}" would be seen as it is typed; make it an input`;
+}
+
+async function ask(context: ActionContext<HumanNode>, clock: Clock): Promise<NodeResult> {
   const question = await questionOf(context);
   const digest = digestOf(question);
   context.report({ kind: "gate_opened", mode: question.mode, prompt: question.prompt, digest });
-  const deadline = expiry(context.timeoutMs, context.signal);
-  const answer = await context.can.gates.ask(question, deadline.signal);
-  deadline.clear();
+  const deadline = new AbortController();
+  const cancel = context.timeoutMs === null ? null : clock.after(context.timeoutMs, () => deadline.abort());
+  const answer = await context.can.gates.ask(question, AbortSignal.any([context.signal, deadline.signal]));
+  cancel?.();
   if (context.signal.aborted)
     return { outcome: "cancelled", reason: { code: "cancelled", text: "stopped while it waited for an answer" } };
   if (answer.kind === "nobody" && deadline.signal.aborted) return expired(context);
+  const stranger = strangerTo(answer, context.node);
+  if (stranger !== null) return stranger;
   const value = valueOf(answer);
   if (value !== undefined && "by" in answer)
     context.report({ kind: "gate_answered", by: answer.by, digest, answer: value });
   return resultOf(answer, context.node);
+}
+
+/** Only those whom the node names may answer it. */
+function strangerTo(answer: Answer, { id, approvers }: HumanNode): NodeResult | null {
+  if (approvers === undefined || !("by" in answer) || approvers.includes(answer.by)) return null;
+  const text = `${answer.by} may not answer ${id}; its approvers are ${approvers.join(", ")}`;
+  return { outcome: "error", reason: { code: "no_terminal", text } };
 }
 
 async function questionOf({ run, node, values }: ActionContext<HumanNode>): Promise<Question> {
@@ -48,7 +62,7 @@ async function questionOf({ run, node, values }: ActionContext<HumanNode>): Prom
 }
 
 function digestOf(question: Question): string {
-  const shown = [question.mode, question.prompt, question.evidence, question.options];
+  const shown = [question.mode, question.prompt, question.evidence, question.options, question.fields];
   return createHash("sha256").update(JSON.stringify(shown)).digest("hex");
 }
 
@@ -116,19 +130,4 @@ function chosen(option: string): NodeResult {
 
 function said(text: string): { readonly text: string; readonly bytes: number } {
   return { text, bytes: Buffer.byteLength(text) };
-}
-
-const timerMaxMs = 2 ** 31 - 1;
-
-/** Aborts with `outer`, or after `ms` of any length. */
-function expiry(ms: number | null, outer: AbortSignal): { readonly signal: AbortSignal; clear(): void } {
-  if (ms === null) return { signal: outer, clear: () => undefined };
-  const own = new AbortController();
-  let timer: NodeJS.Timeout;
-  const wait = (left: number) => {
-    const slice = Math.min(left, timerMaxMs);
-    timer = setTimeout(() => (left > slice ? wait(left - slice) : own.abort()), slice);
-  };
-  wait(ms);
-  return { signal: AbortSignal.any([outer, own.signal]), clear: () => clearTimeout(timer) };
 }

@@ -15,17 +15,25 @@ export async function inputsOf(blueprint: Blueprint, given: Readonly<Record<stri
     .map((name) => `there is no input "${name}"${known.length > 0 ? `; there are: ${known.join(", ")}` : ""}`);
   const inputs: Record<string, Json> = {};
   for (const [name, spec] of Object.entries(blueprint.inputs)) {
-    const value = Object.hasOwn(given, name) ? given[name] : spec.default;
-    if (value === undefined) {
-      problems.push(`input "${name}" is missing${spec.description === undefined ? "" : `: ${spec.description}`}`);
-      continue;
-    }
-    const typed = valueOf(spec.type, value);
-    const problem = typed === undefined ? `is not ${wordsOf(spec.type)}` : await mismatch(spec, typed);
-    if (problem !== null) problems.push(`input "${name}" ${problem}`);
-    else if (typed !== undefined) inputs[name] = typed;
+    const read = await readInput(spec, Object.hasOwn(given, name) ? given[name] : undefined);
+    if ("problem" in read) problems.push(`input "${name}" ${read.problem}`);
+    else inputs[name] = read.value;
   }
   return { inputs, problems };
+}
+
+/** A value in the type of its specification, the default where none is given; or what is wrong, to follow its name. */
+export async function readInput(
+  spec: InputSpec,
+  given: Json | undefined,
+): Promise<{ readonly value: Json } | { readonly problem: string }> {
+  const value = given ?? spec.default;
+  if (value === undefined)
+    return { problem: `is missing${spec.description === undefined ? "" : `: ${spec.description}`}` };
+  const typed = valueOf(spec.type, value);
+  if (typed === undefined) return { problem: `is not ${wordsOf(spec.type)}` };
+  const problem = await mismatch(spec, typed);
+  return problem === null ? { value: typed } : { problem };
 }
 
 /** The value in the type of its input; what a command line gives is text. Undefined where it does not fit. */

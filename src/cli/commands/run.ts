@@ -26,7 +26,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (isProblem(document)) return report(world, document);
   const prepared = await prepare(world, document, config);
   if (typeof prepared === "number") return prepared;
-  const inputs = await readInputs(prepared.blueprint, options.inputFile, options.input, world.cwd);
+  const inputs = await readInputs(options.inputFile, options.input, world.cwd);
   if ("problem" in inputs) return report(world, inputs.problem);
   const { taskId, maxSteps, maxRetries } = options;
   const { exit } = await drive(world, prepared, cwd, options, ({ engine }, observer) =>
