@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readRepositoryFile, repositoryFiles, root } from "../../scripts/files.ts";
+import configuration from "../../vitest.config.ts";
 import { leftOut } from "../../scripts/test.ts";
 import type { Report } from "../../scripts/test.ts";
 
@@ -30,6 +31,18 @@ test("every test file belongs to exactly one suite", () => {
   const files = (JSON.parse(listed.stdout) as { file: string }[]).map(({ file }) => file.replace(`${root}/`, ""));
   const all = repositoryFiles("*.test.ts").filter((file) => !file.startsWith("examples/"));
   expect(files.sort()).toEqual(all);
+});
+
+test("AGENTS.md names every suite", () => {
+  const projects = configuration.test?.projects ?? [];
+  const names = projects.map((project) =>
+    typeof project === "object" && "test" in project ? project.test?.name : project,
+  );
+  expect(names.length).toBeGreaterThan(8);
+  const row = readRepositoryFile("AGENTS.md")
+    .split("\n")
+    .find((line) => line.includes("--project unit"));
+  expect(names.filter((name) => row?.includes(`\`${String(name)}\``) !== true)).toEqual([]);
 });
 
 test("a clean clone is judged by npm ci and npm test", () => {
