@@ -53,7 +53,7 @@ test("decisions are numbered in order, each with its context, decision and reaso
     expect(file).toMatch(new RegExp(`^docs/decisions/${String(number).padStart(4, "0")}-[a-z0-9-]+\\.md$`));
     expect(readRepositoryFile(file)).toMatch(
       new RegExp(
-        `^# ${number}\\. .+\n\n\\*\\*Context\\.\\*\\* [^]+\n\n\\*\\*Decision\\.\\*\\* [^]+\n\n\\*\\*Reason\\.\\*\\* `,
+        `^# ${number}\\. .+\n\n\\*\\*Context\\.\\*\\*\\s[^]+\n\n\\*\\*Decision\\.\\*\\*\\s[^]+\n\n\\*\\*Reason\\.\\*\\*\\s`,
       ),
     );
   });
