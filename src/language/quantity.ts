@@ -65,3 +65,27 @@ export function parseMoney(text: string): Quantity<Money> {
   const amount = Number(parts[1]);
   return amount > 0 ? { value: { amount, currency: parts[2] ?? "" } } : { problem: "is not above 0", hint };
 }
+
+/** Milliseconds in the largest unit that divides them. */
+export function printDuration(value: number): string {
+  return printUnits(value, durationUnits, ["d", "h", "m", "s"], "ms");
+}
+
+/** Bytes in the largest binary unit that divides them. */
+export function printSize(value: number): string {
+  return printUnits(value, sizeUnits, ["GiB", "MiB", "KiB"], "B");
+}
+
+export function printMoney({ amount, currency }: Money): string {
+  return `${amount} ${currency}`;
+}
+
+function printUnits(
+  value: number,
+  factors: Readonly<Record<string, number>>,
+  units: readonly string[],
+  smallest: string,
+): string {
+  const unit = units.find((each) => value % (factors[each] ?? 1) === 0) ?? smallest;
+  return `${value / (factors[unit] ?? 1)}${unit}`;
+}

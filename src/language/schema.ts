@@ -44,7 +44,7 @@ export function documentSchema(): JsonSchema {
       },
       nodes: {
         type: "object",
-        propertyNames: { pattern: "^(?![Ee][Nn][Dd]$)(?!(task|inputs|item|index)$)[A-Za-z0-9_-]{1,64}$" },
+        propertyNames: { pattern: "^(?![Ee][Nn][Dd]$)(?!(task|inputs|item|index)$)[A-Za-z0-9_-]{1,64}(#[0-9]{1,6})?$" },
         additionalProperties: { $ref: "#/definitions/node" },
         description: "Nodes by name.",
       },

@@ -48,6 +48,13 @@ export function printType(type: TypeSpec): string | JsonObject {
   }
 }
 
+/** A schema as it is written: `{type: integer}` alone would read as a short schema with a field `type`, so it is the word. */
+export function printSchema(schema: JsonObject): string | JsonObject {
+  const { type } = schema;
+  const word = valueTypes.find((each) => each === type);
+  return word !== undefined && Object.keys(schema).length === 1 ? word : schema;
+}
+
 /** JSON Schema of a type. Files, paths and durations are texts. */
 export function typeSchema(type: TypeSpec): JsonObject {
   switch (type.kind) {

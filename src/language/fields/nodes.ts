@@ -1,4 +1,5 @@
 import type { HumanOption, Join, Node, ToolArgument, ToolArguments } from "../../model/blueprint.ts";
+import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { json, listOf, mapOf, object, optional, required } from "../read/collections.ts";
 import type { Fields } from "../read/collections.ts";
@@ -31,6 +32,7 @@ const join: Reader<Join> = {
     if (node.kind === "scalar" && typeof node.value === "number") return integer(1, 10_000).read(node, reading, field);
     return word("live", "any").read(node, reading, field);
   },
+  write: (value) => value,
 };
 
 const effect = object(
@@ -70,6 +72,7 @@ const argument: Reader<ToolArgument> = {
   expected: "a value",
   schema: {},
   read: (node, reading, field) => argumentOf(node, reading, field),
+  write: writeArgument,
 };
 
 function argumentOf(node: Located, reading: Reading, field: string): ToolArgument | undefined {
@@ -83,6 +86,19 @@ function argumentOf(node: Located, reading: Reading, field: string): ToolArgumen
   }
   if (typeof node.value === "string") return { kind: "template", template: templateOf(node, reading, field) };
   return { kind: "literal", value: node.value };
+}
+
+function writeArgument(value: ToolArgument): Json {
+  switch (value.kind) {
+    case "template":
+      return value.template.source;
+    case "literal":
+      return value.value;
+    case "list":
+      return value.items.map(writeArgument);
+    case "map":
+      return args.write(value.entries);
+  }
 }
 
 const args: Reader<ToolArguments> = mapOf(argument);
@@ -119,6 +135,7 @@ const variableName: Reader<string> = {
     );
     return undefined;
   },
+  write: (value) => value,
 };
 
 const optionId = { pattern: /^[A-Za-z0-9_-]{1,64}$/, words: "an id of letters, digits, _ and -, at most 64" };
@@ -168,6 +185,10 @@ const options: Reader<readonly HumanOption[]> = {
       const shown = value.kind === "scalar" && value.value === null ? {} : titles.read(value, reading, field);
       return id === undefined || shown === undefined ? [] : [{ id, ...shown }];
     });
+  },
+  write(values) {
+    if (values.every(({ title }) => title === undefined)) return values.map(({ id }) => id);
+    return Object.fromEntries(values.map(({ id, title }) => [id, title === undefined ? null : { title }]));
   },
 };
 

@@ -1,12 +1,12 @@
 import type { InputSpec, OutputFormat, OutputSpec, TypeSpec } from "../../model/blueprint.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { oneOfWords } from "../nearest.ts";
-import { listOf, json, mapOf, object, optional, required, toJson } from "../read/collections.ts";
+import { listOf, json, mapOf, object, optional, required, toJson, writeFields } from "../read/collections.ts";
 import type { Reader, Reading } from "../read/reading.ts";
 import { boolean, template, text } from "../read/scalars.ts";
 import type { Located, LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
-import { parseType, printType, typeSchema, typeWords } from "../types.ts";
+import { parseType, printSchema, printType, typeSchema, typeWords } from "../types.ts";
 
 const schemaWords = [
   "$schema",
@@ -138,6 +138,7 @@ const typeReader: Reader<TypeSpec> = {
     }
     return type;
   },
+  write: printType,
 };
 
 const formats = ["text", "lines", "json"] as const;
@@ -158,6 +159,7 @@ export const outputFormat: Reader<OutputFormat> = {
     const hint = 'A schema lists fields and their types: {verdict: "enum[approve, reject]", why: string}.';
     return reading.wrongType(node, field, "`text`, `lines`, `json` or a schema", hint);
   },
+  write: (format) => (format.as === "schema" ? printSchema(format.schema) : format.as),
 };
 
 const inputFields = {
@@ -199,6 +201,7 @@ export const inputSpec: Reader<InputSpec> = {
     reading.problem("invalid-value", at, `${reading.place(`${field}.${problem.field}`)} ${problem.what}`);
     return undefined;
   },
+  write: (spec) => writeFields(spec, inputFields),
 };
 
 function misfit(

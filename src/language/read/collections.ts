@@ -28,6 +28,7 @@ export function listOf<T>(item: Reader<T>, mayBeSingle = false): Reader<readonly
         return value === undefined ? [] : [value];
       });
     },
+    write: (values) => values.map((value) => item.write(value)),
   };
 }
 
@@ -57,6 +58,7 @@ export function mapOf<T>(
       }
       return result;
     },
+    write: (values) => Object.fromEntries(Object.entries(values).map(([key, each]) => [key, value.write(each)])),
   };
 }
 
@@ -170,7 +172,19 @@ export function object<F extends Fields>(fields: F, owner: string): Reader<Read<
       reading.owner = before;
       return result;
     },
+    write: (value) => writeFields(value, fields),
   };
+}
+
+/** The fields that are there, in the order of the table. */
+export function writeFields(value: object, fields: Fields): Readonly<Record<string, Json>> {
+  const values = new Map<string, unknown>(Object.entries(value));
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([key, field]) => {
+      const each = values.get(field.as ?? key);
+      return each === undefined ? [] : [[key, field.reader.write(each)]];
+    }),
+  );
 }
 
 export function objectSchema(fields: Fields): JsonSchema {
@@ -190,7 +204,12 @@ export function propertiesOf(fields: Fields): Readonly<Record<string, JsonSchema
 }
 
 /** Any value as JSON. */
-export const json: Reader<Json> = { expected: "a value", schema: {}, read: (node) => toJson(node) };
+export const json: Reader<Json> = {
+  expected: "a value",
+  schema: {},
+  read: (node) => toJson(node),
+  write: (value) => value,
+};
 
 export function toJson(node: Located): Json {
   if (node.kind === "scalar") return node.value;

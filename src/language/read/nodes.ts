@@ -30,13 +30,19 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 export function nodeOrigins(map: LocatedMap, reading: Reading): Map<string, NodeOrigin> {
   const origins = new Map<string, NodeOrigin>();
   for (const { key, value } of map.entries) {
-    checkName(key, reading);
+    checkName(key, reading, origins);
     origins.set(key.source, { key, value });
   }
   return origins;
 }
 
-function checkName(key: LocatedScalar, reading: Reading): void {
+/** `test#2` is how an expanded flow names the second use of `test`. */
+function isRepeat(name: string, origins: ReadonlyMap<string, unknown>): boolean {
+  const base = /^([A-Za-z0-9_-]{1,64})#\d{1,6}$/.exec(name)?.[1];
+  return base !== undefined && origins.has(base);
+}
+
+function checkName(key: LocatedScalar, reading: Reading, origins: ReadonlyMap<string, unknown>): void {
   const name = key.source;
   if (name.toUpperCase() === END) {
     reading.problem(
@@ -53,7 +59,7 @@ function checkName(key: LocatedScalar, reading: Reading): void {
       `A node cannot be named ${quote(name)}: it names something else in references`,
       hint,
     );
-  } else if (!namePattern.test(name)) {
+  } else if (!namePattern.test(name) && !isRepeat(name, origins)) {
     const message = `${quote(name)} is no node name: letters, digits, _ and - are allowed, at most 64`;
     reading.problem("invalid-name", key, message);
   }

@@ -1,4 +1,5 @@
 import type { Range } from "../../model/diagnostic.ts";
+import type { Json } from "../../model/json.ts";
 import type { Template } from "../../model/template.ts";
 import type { Code, Report } from "../codes.ts";
 import { problem } from "../codes.ts";
@@ -57,6 +58,8 @@ export interface Reader<T> {
   readonly schema: JsonSchema;
   /** The value, or undefined after it has reported why there is none. */
   read(node: Located, reading: Reading, field: string): T | undefined;
+  /** How the value is written, so that reading it gives the same again. */
+  write(value: T): Json;
 }
 
 export interface JsonSchema {

@@ -1,7 +1,8 @@
+import type { Json } from "../../model/json.ts";
 import type { Template } from "../../model/template.ts";
 import { oneOfWords } from "../nearest.ts";
 import type { Quantity } from "../quantity.ts";
-import { parseCount, parseDuration, parseMoney, parseSize } from "../quantity.ts";
+import { parseCount, parseDuration, parseMoney, parseSize, printDuration, printMoney, printSize } from "../quantity.ts";
 import { parseTemplate } from "../template.ts";
 import type { Located, LocatedScalar } from "../tree.ts";
 import { describe, quote } from "../tree.ts";
@@ -49,6 +50,7 @@ export function text(rules: TextRules = {}): Reader<string> {
       }
       return value;
     },
+    write: (value) => value,
   };
 }
 
@@ -80,6 +82,7 @@ export const name: Reader<string> = {
     if (node.kind === "scalar" && node.source !== "") return node.source;
     return reading.wrongType(node, field, "a name");
   },
+  write: (value) => value,
 };
 
 /** Text with references. */
@@ -90,6 +93,7 @@ export const template: Reader<Template> = {
     const scalar = textScalar(node, reading, field, "text");
     return scalar && templateOf(scalar, reading, field);
   },
+  write: ({ source }) => source,
 };
 
 /** As `template`; plain numbers and booleans stand for their text, as in an environment. */
@@ -101,6 +105,7 @@ export const looseTemplate: Reader<Template> = {
     if (plain) return { source: node.source, parts: [{ text: node.source }] };
     return template.read(node, reading, field);
   },
+  write: ({ source }) => source,
 };
 
 export function templateOf(scalar: LocatedScalar, reading: Reading, field: string): Template {
@@ -143,6 +148,7 @@ function number(
       reading.problem("invalid-value", node, `${reading.place(field)} must be ${expected}, not ${node.source}`);
       return undefined;
     },
+    write: (value) => value,
   };
 }
 
@@ -154,6 +160,7 @@ export const boolean: Reader<boolean> = {
     const word = node.kind === "scalar" && /^(yes|no|on|off)$/i.test(node.source);
     return reading.wrongType(node, field, "true or false", word ? "YAML 1.2 knows only true and false." : undefined);
   },
+  write: (value) => value,
 };
 
 /** One word of a closed set. */
@@ -171,6 +178,7 @@ export function word<const W extends string>(...words: readonly W[]): Reader<W> 
       }
       return found;
     },
+    write: (value) => value,
   };
 }
 
@@ -178,6 +186,7 @@ function quantity<T>(
   expected: string,
   pattern: string,
   parse: (text: string) => Quantity<T>,
+  write: (value: T) => Json,
   plainNumbers = false,
 ): Reader<T> {
   return {
@@ -202,12 +211,34 @@ function quantity<T>(
       );
       return undefined;
     },
+    write,
   };
 }
 
 /** Milliseconds. */
-export const duration = quantity("a duration such as 5m", String.raw`^\d+(\.\d+)?\s*(ms|s|m|h|d)$`, parseDuration);
+export const duration = quantity(
+  "a duration such as 5m",
+  String.raw`^\d+(\.\d+)?\s*(ms|s|m|h|d)$`,
+  parseDuration,
+  printDuration,
+);
 /** Bytes. */
-export const size = quantity("a size such as 64KiB", String.raw`^\d+(\.\d+)?\s*(B|KiB|MiB|GiB|KB|MB|GB)$`, parseSize);
-export const count = quantity("a count such as 500k", String.raw`^\d+(\.\d+)?\s*[kM]?$`, parseCount, true);
-export const money = quantity("an amount such as 5 USD", String.raw`^\d+(\.\d{1,6})?\s*[A-Z]{3}$`, parseMoney);
+export const size = quantity(
+  "a size such as 64KiB",
+  String.raw`^\d+(\.\d+)?\s*(B|KiB|MiB|GiB|KB|MB|GB)$`,
+  parseSize,
+  printSize,
+);
+export const count = quantity(
+  "a count such as 500k",
+  String.raw`^\d+(\.\d+)?\s*[kM]?$`,
+  parseCount,
+  (value) => value,
+  true,
+);
+export const money = quantity(
+  "an amount such as 5 USD",
+  String.raw`^\d+(\.\d{1,6})?\s*[A-Z]{3}$`,
+  parseMoney,
+  printMoney,
+);
