@@ -118,11 +118,9 @@ function performersOf(
   redactor: Redactor,
   pool: SandboxPool,
 ): Performers {
-  const handed = [
-    createHumanPerformer(clock),
-    createAgentPerformer(config.agent, clock),
-    ...createSandboxPerformers(pool, clock),
-  ];
+  const mask = (text: string): string => redactor.text(text);
+  const agent = createAgentPerformer({ configured: config.agent, clock, dataFolder: home, mask });
+  const handed = [createHumanPerformer(clock), agent, ...createSandboxPerformers(pool, clock)];
   const performers = createPerformers({ redactor, handed, plugins });
   if ("problems" in performers) throw new Error(performers.problems.join("\n"));
   const scoped = createWriteScope(home);

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
-import { clip, type Mask } from "./text.ts";
+import { clip, type Mask } from "../runtime/text.ts";
 
 /** An event as it may be kept and shown: secrets masked first, then bounded. */
 export function presentable(event: AgentEvent, mask: Mask): AgentEvent {

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentProvider, AgentResult } from "../ports/provider.ts";
 import { maskedJson, presentable } from "./events.ts";
-import { clip, oneLine, type Mask } from "./text.ts";
+import { clip, oneLine, type Mask } from "../runtime/text.ts";
 
 /**
  * Holds a provider to its contract: secrets are masked and sizes bounded in all it emits and answers, a throw becomes an

@@ -7,7 +7,7 @@ import { createAiProvider } from "./ai/provider.ts";
 import type { AiSettings } from "./ai/settings.ts";
 import { guarded } from "./guarded.ts";
 import { createReplayProvider, recording } from "./replay/provider.ts";
-import type { Mask } from "./text.ts";
+import type { Mask } from "../runtime/text.ts";
 
 /** How the agents of a process are set up: configuration, with the command line over it. */
 export interface AgentConfiguration {

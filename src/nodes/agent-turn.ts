@@ -14,6 +14,8 @@ export interface Place {
   /** Absolute, where the agent is. */
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What goes into the prompt beside the node's own; may be empty. */
+  readonly shown: string;
 }
 
 /** Has an agent do the work of a node. The whole turn has one timeout; an agent that passes it is stopped, and the node fails. */
@@ -41,16 +43,17 @@ export async function performTurn(
 async function requestOf(
   context: ActionContext<AgenticNode>,
   settings: AgentSettings,
-  { workspace, env }: Place,
+  { workspace, env, shown }: Place,
   signal: AbortSignal,
 ): Promise<AgentRequest> {
   const { node, can, attempt } = context;
+  const prompt = await context.values.text(node.prompt, limits.promptValueBytes);
   const onProcess = (process: ProcessIdentity): void => context.report({ kind: "process", process });
   return {
     run: context.run,
     node: node.id,
     pass: attempt.pass,
-    prompt: await context.values.text(node.prompt, limits.promptValueBytes),
+    prompt: shown === "" ? prompt : `${prompt.trimEnd()}\n\nFor this you are given:\n\n${shown}`,
     model: settings.model ?? null,
     turns: settings.turns ?? limits.agentTurnsDefault,
     tools: can.tools,

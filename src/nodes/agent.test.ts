@@ -1,19 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { smallTools } from "../../test/fixtures/agent-request.ts";
-import type { AgentNode, AgentSettings, Blueprint } from "../model/blueprint.ts";
+import { agentWorld, done, type World } from "../../test/fixtures/agent-node.ts";
 import { limits } from "../model/limits.ts";
-import type { NodeResult } from "../model/outcome.ts";
-import type { Template } from "../model/template.ts";
-import type { ActionContext, Capabilities, Progress } from "../ports/performer.ts";
 import type { ProcessRunner } from "../ports/processes.ts";
-import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
-import { fileBlobs } from "../runtime/blobs/files.ts";
-import { ManualClock } from "../runtime/clock.ts";
-import { RunValues } from "../runtime/values.ts";
-import { createAgentPerformer } from "./agent.ts";
+import type { AgentProvider, AgentRequest } from "../ports/provider.ts";
 
 let folder: string;
 
@@ -23,82 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-const done: AgentResult = {
-  outcome: "success",
-  message: "done",
-  usage: { inputTokens: 1, outputTokens: 2, turns: 1 },
-  beforeEffect: true,
-};
-
-interface World {
-  readonly node?: Partial<AgentNode>;
-  readonly document?: AgentSettings;
-  readonly configured?: AgentSettings;
-  readonly provider?: Partial<AgentProvider>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly answer?: "approved" | "declined" | "nobody" | "never";
-  readonly timeoutMs?: number;
-  readonly run?: ProcessRunner["run"];
-}
-
-const prompt: Template = {
-  source: "Mend {test}",
-  parts: [{ text: "Mend " }, { ref: { source: "node", name: "test", path: [], start: 5, end: 11 } }],
-};
-
-function world(part: World) {
-  const provider: AgentProvider = {
-    name: "own",
-    missing: () => null,
-    run: () => Promise.resolve(done),
-    ...part.provider,
-  };
-  const blobs = fileBlobs(join(folder, "blobs"));
-  const asked: string[] = [];
-  const can: Capabilities = {
-    processes: { run: part.run ?? (() => Promise.reject(new Error("no process is needed"))) },
-    blobs,
-    tools: smallTools(),
-    gates: {
-      ask: (question, signal) => {
-        asked.push(...question.evidence);
-        if (part.answer === "never") {
-          return new Promise((resolve) => {
-            signal.addEventListener("abort", () => resolve({ kind: "nobody" }));
-          });
-        }
-        const kind = part.answer ?? "nobody";
-        return Promise.resolve(kind === "nobody" ? { kind } : { kind, by: "ann" });
-      },
-    },
-    provider: (name) =>
-      name === undefined || name === "own" ? provider : { missing: `there is no provider "${name}"` },
-  };
-  const output: NodeResult = { outcome: "failure", output: { text: "the parser", bytes: 10 } };
-  const node: AgentNode = { id: "fix", type: "agent", prompt, ...part.node };
-  const blueprint = { name: "b", agent: part.document ?? {} } as Blueprint; // the rest is not looked at
-  const abort = new AbortController();
-  const clock = new ManualClock();
-  const reported: Progress[] = [];
-  const context: ActionContext<AgentNode> = {
-    run: "r1",
-    taskId: "t",
-    blueprint,
-    node,
-    attempt: { node: "fix", pass: 2, attempt: 1 },
-    cwd: folder,
-    values: new RunValues({ task: "", inputs: {}, results: new Map([["test", output]]) }, blobs),
-    environment: () => Promise.resolve(part.env ?? {}),
-    stdin: () => Promise.resolve(undefined),
-    timeoutMs: part.timeoutMs ?? null,
-    outputBytes: 1024,
-    can,
-    signal: abort.signal,
-    report: (progress) => void reported.push(progress),
-  };
-  const performer = createAgentPerformer(part.configured ?? {}, clock);
-  return { performer, context, can, node, blueprint, clock, abort, reported, asked, blobs };
-}
+const world = (part: World) => agentWorld(folder, part);
 
 /** The request the provider was given. */
 async function requested(part: World): Promise<AgentRequest> {
@@ -168,6 +85,36 @@ test("a child of a tool is reported as soon as it exists", async () => {
   });
   await expect(performer.perform(context)).rejects.toThrow("that is all");
   expect(reported).toEqual([{ kind: "process", process: child }]);
+});
+
+describe("what it is given", () => {
+  const include = ["docs/*.md", "a.bin", "$ echo said; exit 3", "docs/1.md"];
+  const run: ProcessRunner["run"] = ({ argv }) => {
+    const output = { text: `ran ${argv.join(" ")}, canary-7f3\n`, bytes: 0 };
+    return Promise.resolve({ end: { kind: "exit", code: 3 }, output, stdout: output, stderr: output, survivors: [] });
+  };
+
+  test("follows the prompt: files by path, each once, and what commands say, without secrets", async () => {
+    await mkdir(join(folder, "docs"), { recursive: true });
+    await writeFile(join(folder, "docs", "2.md"), "two canary-7f3\n");
+    await writeFile(join(folder, "docs", "1.md"), "one\n");
+    await writeFile(join(folder, "a.bin"), Buffer.from([0xff, 0x00]));
+    const { prompt: text } = await requested({ node: { context: { include } }, run });
+    expect(text).toBe(
+      "Mend the parser\n\nFor this you are given:\n\n" +
+        "--- docs/1.md\none\n\n--- docs/2.md\ntwo ***\n\n--- a.bin\n(2 bytes, no text)\n\n" +
+        "--- $ echo said; exit 3 (exit 3)\nran sh -c echo said; exit 3, ***\n",
+    );
+  });
+
+  test("is there, or the node does not start", async () => {
+    const { performer, context } = world({ node: { context: { include: ["nowhere/*.md"] } } });
+    expect(await performer.perform(context)).toMatchObject({
+      outcome: "error",
+      reason: { code: "could_not_start", text: "context.include: nowhere/*.md names no file" },
+      beforeEffect: true,
+    });
+  });
 });
 
 describe("the result", () => {
@@ -279,6 +226,12 @@ describe("before the run", () => {
       { document: { tools: ["reed"] } },
       'agent "fix": there is no tool "reed"; there are: read, write, run',
     ],
+    [
+      "a link to fetch",
+      { node: { context: { include: ["https://x.test/1"] } } },
+      'agent "fix": context.include cannot fetch https://x.test/1 yet; fetch it with a script node and refer to that',
+    ],
+    ["a reading list", { node: { context: { read: ["src/**"] } } }, 'agent "fix": context.read is not carried out yet'],
     ["what the provider misses", { provider: { missing: () => "no key" } }, 'agent "fix": no key'],
   ] as const)("%s", (_name, part, expected) => {
     const { performer, node, can, blueprint } = world(part);

@@ -2,14 +2,25 @@ import type { AgentNode, AgentSettings } from "../model/blueprint.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { AgentProvider } from "../ports/provider.ts";
+import type { Mask } from "../runtime/text.ts";
+import { gather, missingContext } from "./agent-context.ts";
 import { settingsOf } from "./agent-settings.ts";
 import { performTurn } from "./agent-turn.ts";
+
+export interface AgentParts {
+  /** Settings of the configuration. */
+  readonly configured: AgentSettings;
+  readonly clock: Clock;
+  /** Absolute folder of our own data, which no agent is shown. */
+  readonly dataFolder: string;
+  readonly mask: Mask;
+}
 
 /**
  * Performs `agent` nodes in the working folder of the run. `configured` are the settings of the configuration, under those of
  * the document and the node.
  */
-export function createAgentPerformer(configured: AgentSettings, clock: Clock): Performer<AgentNode> {
+export function createAgentPerformer({ configured, clock, dataFolder, mask }: AgentParts): Performer<AgentNode> {
   return {
     type: "agent",
     class: "agentic",
@@ -20,14 +31,19 @@ export function createAgentPerformer(configured: AgentSettings, clock: Clock): P
       if (isMissing(provider)) {
         return { outcome: "error", reason: { code: "could_not_start", text: provider.missing }, beforeEffect: true };
       }
-      const place = { workspace: context.cwd, env: await context.environment() };
+      const gathered = await gather(settings.context?.include ?? [], context, dataFolder, mask);
+      if ("problem" in gathered) {
+        return { outcome: "error", reason: { code: "could_not_start", text: gathered.problem }, beforeEffect: true };
+      }
+      const place = { workspace: context.cwd, env: await context.environment(), shown: gathered.text };
       return performTurn(context, settings, provider, place, clock);
     },
   };
 }
 
 function missing(node: AgentNode, can: Capabilities, settings: AgentSettings): string | null {
-  if (settings.context !== undefined) return `agent "${node.id}": \`context\` is not available yet`;
+  const unheld = settings.context === undefined ? null : missingContext(settings.context);
+  if (unheld !== null) return `agent "${node.id}": ${unheld}`;
   const unknown = settings.tools?.find((name) => can.tools.get(name) === undefined);
   if (unknown !== undefined)
     return `agent "${node.id}": there is no tool "${unknown}"; there are: ${can.tools.names().join(", ")}`;

@@ -1,6 +1,6 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { ReasonCode } from "../../model/outcome.ts";
-import { oneLine } from "../text.ts";
+import { oneLine } from "../../runtime/text.ts";
 
 /** Sorts what an agent answers in place of a result. Its own words decide where the protocol has no code. */
 export function classify(error: unknown, errorOutput: string): { readonly code: ReasonCode; readonly text: string } {

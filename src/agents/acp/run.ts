@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LiveProcess, ProcessEnd } from "../../ports/processes.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerInstructions, isStructured, readAnswer } from "../answer.ts";
-import { oneLine } from "../text.ts";
+import { oneLine } from "../../runtime/text.ts";
 import { Conversation, type Breach } from "./conversation.ts";
 import { classify } from "./faults.ts";
 import { openSession, type Session } from "./session.ts";

@@ -1,7 +1,7 @@
 import { APICallError, InvalidResponseDataError, StreamProviderError } from "ai";
 import { limits } from "../../model/limits.ts";
 import type { Reason, ReasonCode } from "../../model/outcome.ts";
-import { oneLine } from "../text.ts";
+import { oneLine } from "../../runtime/text.ts";
 
 /** Why a call of a model has no answer. Always an error, never a success. */
 export interface Fault {

@@ -5,7 +5,7 @@ import { limits } from "../../model/limits.ts";
 import type { ReasonCode } from "../../model/outcome.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerSchema, checkAnswer, isStructured, readAnswer, type Answer } from "../answer.ts";
-import { oneLine, type Mask } from "../text.ts";
+import { oneLine, type Mask } from "../../runtime/text.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 import { answerInTool, giveUpTool, instructionsOf } from "./instructions.ts";
 import type { Model } from "./model.ts";

@@ -1,5 +1,5 @@
 import type { AgentProvider } from "../../ports/provider.ts";
-import type { Mask } from "../text.ts";
+import type { Mask } from "../../runtime/text.ts";
 import { missingFor, parseModel, type AiSettings } from "./settings.ts";
 
 /** Agents made of a model and our own tools. The SDK is loaded when the first one runs. */

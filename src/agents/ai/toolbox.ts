@@ -5,7 +5,7 @@ import type { AgentRequest } from "../../ports/provider.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { compileSchema, type Validator } from "../../runtime/validation/schema.ts";
 import { judge } from "../policy/policy.ts";
-import { clip, type Mask } from "../text.ts";
+import { clip, type Mask } from "../../runtime/text.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 
 /** What goes back to the model. */

@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { maskedJson } from "../events.ts";
-import { oneLine, type Mask } from "../text.ts";
+import { oneLine, type Mask } from "../../runtime/text.ts";
 import { applyChanges, mismatchOf } from "./apply.ts";
 import { cassetteName, headOf, parseCassette, type Cassette, type CassetteHead } from "./cassette.ts";
 import { placesOf } from "./places.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { AgentProvider } from "../../ports/provider.ts";
-import type { Mask } from "../text.ts";
+import type { Mask } from "../../runtime/text.ts";
 import type { RecordOptions } from "./record.ts";
 
 /** Plays recordings from `folder` instead of asking an agent. */

@@ -6,7 +6,7 @@ import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { maskedJson } from "../events.ts";
-import { clip, oneLine, type Mask } from "../text.ts";
+import { clip, oneLine, type Mask } from "../../runtime/text.ts";
 import { cassetteName, headOf, printCassette, type Cassette, type CassetteFile } from "./cassette.ts";
 import { placesOf } from "./places.ts";
 import { changedPaths, scanTree, type Tree } from "../../runtime/tree/scan.ts";

@@ -19,7 +19,7 @@ const policy = object(
 
 const context = object(
   {
-    include: optional(patterns, "Files put into the prompt before the first turn (globs)."),
+    include: optional(patterns, "Files (globs) and outputs of commands (`$ git log -5`) put into the prompt."),
     read: optional(patterns, "Files it may read (globs)."),
     only: optional(word("require", "report"), "Whether a read outside the list is refused or reported."),
   },
