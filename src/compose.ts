@@ -18,6 +18,7 @@ import { systemClock } from "./runtime/clock.ts";
 import { createEngine } from "./runtime/engine.ts";
 import { childEnvironment } from "./runtime/environment/child.ts";
 import { secretValues } from "./runtime/environment/credentials.ts";
+import { runSecrets } from "./runtime/environment/run-secrets.ts";
 import { systemIds } from "./runtime/ids.ts";
 import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { startLive } from "./runtime/processes/live.ts";
@@ -68,6 +69,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
         ...(record === undefined ? {} : { record }),
       }),
     },
+    secrets: runSecrets({ redactor, secret, folder: join(home, "secrets"), notice: options.notice }),
     environment: childEnvironment({ base: withoutKey(env, config), ownFolders, redactor, blobs, secret }),
     clock,
     ids,

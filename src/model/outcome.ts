@@ -112,6 +112,11 @@ export function isReopenable(status: RunStatus): boolean {
   return status === "needs_attention" || status === "escalated" || status === "limit";
 }
 
+/** Whether nothing makes a run of this status go on. */
+export function isOver(status: RunStatus): boolean {
+  return status === "succeeded" || status === "failed" || status === "rejected" || status === "stopped";
+}
+
 /** Exit codes of the command line; see docs/spec. */
 export const exitCodes = {
   ok: 0,

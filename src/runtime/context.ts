@@ -4,6 +4,7 @@ import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import { timeoutOf } from "../model/timeouts.ts";
 import type { ActionContext, Capabilities, Progress, Values } from "../ports/performer.ts";
+import type { MakeEnvironment } from "./environment/child.ts";
 import { textOfJson } from "./values.ts";
 
 /** What stays the same over a run. */
@@ -16,18 +17,6 @@ export interface RunFacts {
   /** Absolute. */
   readonly cwd: string;
 }
-
-export interface EnvironmentRequest {
-  readonly run: string;
-  readonly node: Node;
-  /** Inputs by name, as text; sensitive ones are left out. */
-  readonly inputs: Readonly<Record<string, string>>;
-  /** What the node's `env` binds, as text. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Makes the environment of a child: the user's without credentials, what the node binds, and the run's own variables. */
-export type MakeEnvironment = (request: EnvironmentRequest) => Promise<Readonly<Record<string, string>>>;
 
 export interface ContextOptions {
   readonly facts: RunFacts;
@@ -60,7 +49,7 @@ export function contextOf(options: ContextOptions): ActionContext {
     async environment() {
       const env: Record<string, string> = {};
       for (const [name, template] of Object.entries(node.env ?? {})) env[name] = await values.whole(template);
-      return environment({ run: facts.run, node, inputs: plainInputs(facts), env });
+      return environment({ run: facts.run, node, blueprint: facts.blueprint, inputs: inputTexts(facts), env });
     },
     async stdin() {
       return node.stdin === undefined ? undefined : Buffer.from(await values.whole(node.stdin));
@@ -69,7 +58,6 @@ export function contextOf(options: ContextOptions): ActionContext {
 }
 
 /** The task is an input that every blueprint has. */
-function plainInputs({ task, inputs, blueprint }: RunFacts): Readonly<Record<string, string>> {
-  const plain = Object.entries(inputs).filter(([name]) => blueprint.inputs[name]?.sensitive !== true);
-  return { task, ...Object.fromEntries(plain.map(([name, value]) => [name, textOfJson(value)])) };
+function inputTexts({ task, inputs }: RunFacts): Readonly<Record<string, string>> {
+  return { task, ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, textOfJson(value)])) };
 }

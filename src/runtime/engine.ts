@@ -2,7 +2,9 @@ import { advance } from "../engine/advance.ts";
 import { compile } from "../graph/plan.ts";
 import type { EventBody, RunStarted } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
+import { isOver } from "../model/outcome.ts";
 import { StoreUnavailable, type Conflict } from "../ports/journal.ts";
+import type { Given } from "../ports/secrets.ts";
 import { admit, refuse } from "./admit.ts";
 import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "./api.ts";
 import { Conductor } from "./conductor.ts";
@@ -17,7 +19,10 @@ export function createEngine(options: EngineOptions): Engine {
   const hold = (conductor: Conductor): RunHandle => {
     running.add(conductor.run);
     const release = (): void => void running.delete(conductor.run);
-    conductor.end.then(release, release);
+    conductor.end.then(({ run, status }) => {
+      release();
+      if (isOver(status)) options.secrets.forget(run);
+    }, release);
     return conductor;
   };
   return {
@@ -47,14 +52,17 @@ async function start(
   if ("refused" in admitted) return admitted;
   const run = options.ids.run();
   const taskId = request.taskId ?? run;
-  const { blueprint, task, cwd } = request;
+  const { blueprint, cwd } = request;
+  const guarded = await options.secrets.guard(run, blueprint, { task: request.task, inputs: admitted.inputs });
+  if ("missing" in guarded) return refuse("missing_capability", guarded.missing.join("\n"));
   const plan = compile(blueprint);
-  const facts: RunFacts = { run, taskId, task, blueprint, cwd, inputs: admitted.inputs };
+  const { task, inputs } = guarded.given;
+  const facts: RunFacts = { run, taskId, task, blueprint, cwd, inputs };
   let conflict: Conflict | null = null;
   for (let tries = 0; tries < limits.startTries; tries += 1) {
     const memory = blank(plan);
     const at = options.clock.now();
-    const { events, commands } = advance(memory.state, opening(options, request, facts), at);
+    const { events, commands } = advance(memory.state, opening(options, request, facts, guarded.recorded), at);
     const row = { run, blueprint: blueprint.name, taskId, task, startedAt: at, cwd, owner: options.self };
     const stored = { ...row, definition: request.contentHash, tree: admitted.tree };
     const answer = await options.journal.create(stored, request.document, events, at);
@@ -70,8 +78,14 @@ async function start(
   return refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
 }
 
-function opening(options: EngineOptions, request: StartRequest, facts: RunFacts): readonly EventBody[] {
-  const { taskId, task, blueprint, inputs, cwd } = facts;
+function opening(
+  options: EngineOptions,
+  request: StartRequest,
+  facts: RunFacts,
+  recorded: Given,
+): readonly EventBody[] {
+  const { taskId, blueprint, cwd } = facts;
+  const { task, inputs } = recorded;
   const { file, contentHash, bindingHash, maxSteps, maxRetries } = request;
   const started: RunStarted = {
     type: "run.started",
@@ -101,8 +115,9 @@ async function resume(
   const plan = compile(blueprint);
   const taken = await resumption(options, request, plan, running);
   if ("refused" in taken) return taken;
-  const { memory, started, run, events: incoming } = taken;
-  const { taskId, task, inputs, cwd } = started;
+  const { memory, started, given, run, events: incoming } = taken;
+  const { taskId, cwd } = started;
+  const { task, inputs } = given;
   const at = options.clock.now();
   const { events, commands } = advance(memory.state, incoming, at);
   const answer = await options.journal.append(run, events, at);

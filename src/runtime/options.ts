@@ -4,7 +4,8 @@ import type { Ids } from "../ports/ids.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Capabilities } from "../ports/performer.ts";
 import type { Performers } from "./admit.ts";
-import type { MakeEnvironment } from "./context.ts";
+import type { RunSecrets } from "../ports/secrets.ts";
+import type { MakeEnvironment } from "./environment/child.ts";
 
 /** What an engine acts with; picked in compose.ts. */
 export interface EngineOptions {
@@ -12,6 +13,7 @@ export interface EngineOptions {
   readonly performers: Performers;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
+  readonly secrets: RunSecrets;
   readonly clock: Clock;
   readonly ids: Ids;
   /** This process: the owner of the runs it executes. */

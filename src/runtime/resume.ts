@@ -5,6 +5,7 @@ import type { Node } from "../model/blueprint.ts";
 import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunStarted } from "../model/events.ts";
 import { isReopenable } from "../model/outcome.ts";
 import type { RunRow } from "../ports/journal.ts";
+import type { Given } from "../ports/secrets.ts";
 import { missingIn, refuse } from "./admit.ts";
 import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
 import { remember, type Memory } from "./memory.ts";
@@ -15,6 +16,8 @@ import { isSame } from "./processes/identity.ts";
 export interface Resumption {
   readonly run: string;
   readonly started: RunStarted;
+  /** What it was started with, secrets included. */
+  readonly given: Given;
   readonly memory: Memory;
   /** What the new owner finds and what was decided, to be advanced and committed first. */
   readonly events: readonly EventBody[];
@@ -49,6 +52,8 @@ export async function resumption(
   const found = unfinished(memory.state).flatMap((attempt) => left(attempt, request.blueprint.nodes.get(attempt.node)));
   const settled = request.settle === undefined ? null : settlement(request.settle, memory, row.run);
   if (settled !== null && "refused" in settled) return settled;
+  const given = await options.secrets.recall(row.run, request.blueprint, started);
+  if ("missing" in given) return refuse("missing_capability", given.missing.join("\n"));
   const conflict = await journal.takeOver(row.run, row.owner, self);
   if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
   await endLeftOver(row.owner, memory);
@@ -59,7 +64,7 @@ export async function resumption(
     ...found,
     ...(settled === null ? [] : [settled]),
   ];
-  return { run: row.run, started, memory, events };
+  return { run: row.run, started, given, memory, events };
 }
 
 function cannotResume(

@@ -12,6 +12,8 @@ import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest 
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { createEngine } from "../../src/runtime/engine.ts";
+import { runSecrets } from "../../src/runtime/environment/run-secrets.ts";
+import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { isSame } from "../../src/runtime/processes/identity.ts";
 
@@ -108,6 +110,12 @@ export class World {
       clock: this.#options.clock ?? systemClock,
       ids: systemIds(systemClock),
       environment: ({ env }) => Promise.resolve(env),
+      secrets: runSecrets({
+        redactor: createRedactor(),
+        secret: () => Promise.resolve(null),
+        folder: join(this.home, "secrets"),
+        notice: () => undefined,
+      }),
       self: processOf(pid),
       isAlive: (process) => !this.#dead.has(process.pid),
     });

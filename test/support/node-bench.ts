@@ -47,6 +47,7 @@ export class NodeBench extends RunnerBench {
 
   context<N extends Node>(node: N, performing: Performing = {}): ActionContext<N> {
     const { inputs = {}, results = new Map() } = performing;
+    const blueprint = blueprintOf(node, performing.limits);
     const environment = childEnvironment({
       base: this.spec([]).env,
       ownFolders: [],
@@ -57,12 +58,12 @@ export class NodeBench extends RunnerBench {
     return {
       run: "r1",
       taskId: "r1",
-      blueprint: blueprintOf(node, performing.limits),
+      blueprint,
       node,
       attempt: { node: node.id, pass: 1, attempt: 1 },
       cwd: this.folder,
       values: new RunValues({ task: "the task", inputs, results }, this.can.blobs),
-      environment: () => environment({ run: "r1", node, inputs: {}, env: performing.env ?? {} }),
+      environment: () => environment({ run: "r1", node, blueprint, inputs: {}, env: performing.env ?? {} }),
       stdin: async () => performing.stdin,
       timeoutMs: performing.timeoutMs ?? limits.deterministicTimeoutMs,
       outputBytes: performing.outputBytes ?? limits.outputDefaultBytes,
@@ -73,10 +74,15 @@ export class NodeBench extends RunnerBench {
   }
 }
 
-function blueprintOf(node: Node, runLimits: Blueprint["limits"] = {}): Blueprint {
+/** A blueprint of one node. */
+export function blueprintOf(
+  node: Node,
+  runLimits: Blueprint["limits"] = {},
+  sensitive: readonly string[] = [],
+): Blueprint {
   return {
     name: "bench",
-    inputs: {},
+    inputs: Object.fromEntries(sensitive.map((name) => [name, { type: { kind: "string" }, sensitive: true }])),
     outputs: {},
     agent: {},
     limits: runLimits,

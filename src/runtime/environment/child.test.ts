@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AgentNode, ScriptNode } from "../../model/blueprint.ts";
 import { fileBlobs } from "../blobs/files.ts";
+import { blueprintOf } from "../../../test/support/node-bench.ts";
 import { createRedactor, type Redactor } from "../redaction/redactor.ts";
 import { childEnvironment, type Environment, type EnvironmentRequest } from "./child.ts";
 import { providerKeys, secretValues } from "./credentials.ts";
@@ -41,7 +42,15 @@ function environment(request: Partial<EnvironmentRequest> = {}): Promise<Environ
     blobs: fileBlobs(folder),
     secret: async (name) => stored[name] ?? (name === "ANTHROPIC_API_KEY" ? canary : null),
   });
-  return make({ run: "r1", node: script, inputs: {}, env: {}, ...request });
+  const node = request.node ?? script;
+  return make({
+    run: "r1",
+    blueprint: blueprintOf(node, {}, ["api-key", "other"]),
+    inputs: {},
+    env: {},
+    ...request,
+    node,
+  });
 }
 
 describe("the environment of a script", () => {
@@ -74,7 +83,7 @@ describe("the environment of a script", () => {
 
   test("has the secrets its node names, and they are masked from then on", async () => {
     const node = { ...script, secrets: ["DEPLOY_KEY", "ANTHROPIC_API_KEY", "NOT_SET", "api-key"] };
-    const env = await environment({ node, sensitive: { "api-key": "input-secret", other: "another-secret" } });
+    const env = await environment({ node, inputs: { "api-key": "input-secret", other: "another-secret", plain: "x" } });
     expect(env).toMatchObject({
       DEPLOY_KEY: "stored-key",
       ANTHROPIC_API_KEY: canary,
@@ -83,6 +92,13 @@ describe("the environment of a script", () => {
     expect(JSON.stringify(env)).not.toContain("another-secret");
     expect(env).not.toHaveProperty("NOT_SET");
     expect(redactor.text(`stored-key ${canary} input-secret`)).toBe("*** *** ***");
+  });
+
+  test("has no secret that only another node names, not even the user's own variable", async () => {
+    const other = { ...script, id: "b", secrets: ["MY_TOKEN"] };
+    const blueprint = { ...blueprintOf(script), nodes: new Map([script, other].map((node) => [node.id, node])) };
+    expect(await environment({ blueprint })).not.toHaveProperty("MY_TOKEN");
+    expect(await environment({ blueprint, node: other })).toHaveProperty("MY_TOKEN", "mine");
   });
 
   test("hands a value over 96 KiB over as a file", async () => {

@@ -1,10 +1,11 @@
 import path from "node:path";
-import { classOf, type Node } from "../../model/blueprint.ts";
+import { type Blueprint, classOf, type Node } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { isForAgents } from "./allowed.ts";
 import { isWithheld } from "./credentials.ts";
+import { isSensitive, namedSecrets } from "./named-secrets.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -22,26 +23,28 @@ export interface EnvironmentParts {
 export interface EnvironmentRequest {
   readonly run: string;
   readonly node: Node;
-  /** Inputs by name, as text; sensitive ones are left out. */
+  readonly blueprint: Blueprint;
+  /** Inputs by name, as text. A sensitive one reaches only the nodes that name it in `secrets:`. */
   readonly inputs: Environment;
-  /** Sensitive inputs: a node gets one only by naming it in `secrets:`. */
-  readonly sensitive?: Environment;
   /** What the node's `env` binds, as text. */
   readonly env: Environment;
 }
+
+export type MakeEnvironment = (request: EnvironmentRequest) => Promise<Environment>;
 
 /**
  * The environment of a child: the user's without credentials (an agent's: of it only what is on the allow-list), the inputs,
  * the node's secrets, the node's `env`, each over the one before. A value over 96 KiB is handed over as a file.
  */
-export function childEnvironment(parts: EnvironmentParts): (request: EnvironmentRequest) => Promise<Environment> {
+export function childEnvironment(parts: EnvironmentParts): MakeEnvironment {
   const forScripts = inherited(parts, () => true);
   const forAgents = inherited(parts, isForAgents);
-  return async ({ run, node, inputs, sensitive, env }) => {
-    const secrets = await secretsOf(node, sensitive ?? {}, parts);
-    const named = { ...inputVariables(inputs), ...secrets, ...env };
+  return async (request) => {
+    const { run, node, env } = request;
+    const base = classOf(node) === "agentic" ? forAgents : forScripts;
+    const named = { ...inputVariables(request), ...(await secretsOf(request, parts)), ...env };
     return {
-      ...(classOf(node) === "agentic" ? forAgents : forScripts),
+      ...without(base, withheldFrom(request)),
       ...(isSmall(named) ? named : await largeAsFiles(named, parts.blobs)),
       TRAMMEL_RUN: run,
       TRAMMEL_NODE: node.id,
@@ -75,23 +78,34 @@ function pathWithout(value: string, folders: readonly string[]): string {
     .join(path.delimiter);
 }
 
-function inputVariables(inputs: Environment): Environment {
-  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [inputVariable(name), value]));
+/** A secret that the document names is a secret for every node that does not name it. */
+function withheldFrom({ blueprint, node }: EnvironmentRequest): readonly string[] {
+  const named = namedSecrets(blueprint);
+  return named.size === 0 ? [] : [...named].filter((name) => !(node.secrets ?? []).includes(name));
+}
+
+function without(variables: Environment, names: readonly string[]): Environment {
+  if (names.length === 0) return variables;
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !names.includes(name)));
+}
+
+function inputVariables({ blueprint, inputs }: EnvironmentRequest): Environment {
+  const plain = Object.entries(inputs).filter(([name]) => !isSensitive(blueprint, name));
+  return Object.fromEntries(plain.map(([name, value]) => [inputVariable(name), value]));
 }
 
 /** Known as secret before the child can say it. */
 async function secretsOf(
-  node: Node,
-  sensitive: Environment,
+  { blueprint, node, inputs }: EnvironmentRequest,
   { redactor, secret }: EnvironmentParts,
 ): Promise<Environment> {
   const found: Record<string, string> = {};
   for (const name of node.secrets ?? []) {
-    const input = sensitive[name];
-    const value = input ?? (await secret(name));
-    if (value === null) continue;
+    const isInput = isSensitive(blueprint, name);
+    const value = isInput ? inputs[name] : await secret(name);
+    if (value === null || value === undefined) continue;
     redactor.add(value);
-    found[input === undefined ? name : inputVariable(name)] = value;
+    found[isInput ? inputVariable(name) : name] = value;
   }
   return found;
 }

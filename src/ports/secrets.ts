@@ -1,0 +1,30 @@
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Json } from "../model/json.ts";
+
+/** What a run is given from outside. */
+export interface Given {
+  readonly task: string;
+  readonly inputs: Readonly<Record<string, Json>>;
+}
+
+export interface Guarded {
+  /** As nodes see it: known secrets masked, inputs marked `sensitive` as they are. */
+  readonly given: Given;
+  /** As a journal may hold it: sensitive inputs masked too. */
+  readonly recorded: Given;
+}
+
+/** Sentences that say which secret is not there and what to do. */
+export interface SecretsMissing {
+  readonly missing: readonly string[];
+}
+
+/** Secrets of runs: those that a document names, and inputs marked `sensitive`. Rejects where they cannot be kept. */
+export interface RunSecrets {
+  /** Before anything of a run is recorded. From here on its secrets are masked wherever they show up. */
+  guard(run: string, blueprint: Blueprint, given: Given): Promise<Guarded | SecretsMissing>;
+  /** For a run that goes on, maybe in another process: `recorded` with the sensitive inputs as they were. */
+  recall(run: string, blueprint: Blueprint, recorded: Given): Promise<Given | SecretsMissing>;
+  /** The run is over for good. */
+  forget(run: string): void;
+}
