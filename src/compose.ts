@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createBoxedAgents } from "./agents/boxed.ts";
 import { createProviders } from "./agents/providers.ts";
 import type { Composition, ServiceOptions, Services } from "./cli/services.ts";
 import type { Config } from "./config/config.ts";
@@ -7,6 +8,7 @@ import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
 import { createAgentPerformer } from "./nodes/agent.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
 import { createWriteScope } from "./nodes/write-scope.ts";
+import { createAgentSandboxPerformer } from "./nodes/sandbox/agent.ts";
 import { createSandboxPerformers } from "./nodes/sandbox/performers.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { BlobStore } from "./ports/blobs.ts";
@@ -122,7 +124,13 @@ function performersOf(
 ): Performers {
   const mask = (text: string): string => redactor.text(text);
   const agent = createAgentPerformer({ configured: config.agent, clock, dataFolder: home, mask });
-  const handed = [createHumanPerformer(clock), agent, ...createSandboxPerformers(pool, clock)];
+  const boxed = createAgentSandboxPerformer({
+    pool,
+    clock,
+    configured: config.agent,
+    agents: createBoxedAgents({ ...agents(config), clock, mask }),
+  });
+  const handed = [createHumanPerformer(clock), agent, boxed, ...createSandboxPerformers(pool, clock)];
   const performers = createPerformers({ redactor, handed, plugins });
   if ("problems" in performers) throw new Error(performers.problems.join("\n"));
   const scoped = createWriteScope(home);

@@ -1,4 +1,4 @@
-import type { CheckoutNode, ExecNode } from "../../model/blueprint.ts";
+import type { AgentSandboxNode, CheckoutNode, ExecNode } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
 import type { CapturedText, NodeResult } from "../../model/outcome.ts";
 import type { ActionContext } from "../../ports/performer.ts";
@@ -11,7 +11,7 @@ export const workspace = "/workspace";
 
 /** The box a node names. */
 export async function boxOf(
-  context: ActionContext<CheckoutNode | ExecNode>,
+  context: ActionContext<AgentSandboxNode | CheckoutNode | ExecNode>,
   pool: SandboxPool,
   signal: AbortSignal,
 ): Promise<SandboxInUse | SandboxFault> {

@@ -1,0 +1,82 @@
+import type { AgentSandboxNode, AgentSettings } from "../../model/blueprint.ts";
+import type { NodeResult } from "../../model/outcome.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ActionContext, Performer } from "../../ports/performer.ts";
+import type { StartProcess } from "../../ports/processes.ts";
+import type { AgentProvider } from "../../ports/provider.ts";
+import type { Sandbox, SandboxPool } from "../../ports/sandbox.ts";
+import { settingsOf } from "../agent-settings.ts";
+import { performTurn } from "../agent-turn.ts";
+import { boxEnvironment, boxOf, faultResult, workspace } from "./common.ts";
+
+type Argv = readonly [string, ...string[]];
+
+/** How agents in boxes are found and spoken to. */
+export interface AgentsInBoxes {
+  commandOf(provider: string | undefined): Argv | { readonly missing: string };
+  provider(argv: Argv, start: StartProcess): AgentProvider;
+}
+
+export interface AgentSandboxParts {
+  readonly pool: SandboxPool;
+  readonly clock: Clock;
+  /** Settings of the configuration. */
+  readonly configured: AgentSettings;
+  readonly agents: AgentsInBoxes;
+}
+
+/** Performs `agent_sandbox` nodes: an agent of its own make is started in the box and works in its workspace. */
+export function createAgentSandboxPerformer(parts: AgentSandboxParts): Performer<AgentSandboxNode> {
+  const { configured, agents } = parts;
+  return {
+    type: "agent_sandbox",
+    class: "agentic",
+    missing(node, _can, blueprint) {
+      const settings = settingsOf(node, blueprint.agent, configured);
+      const what = unheld(node, settings) ?? missingCommand(node, settings, agents);
+      return what === null ? null : `agent_sandbox "${node.id}": ${what}`;
+    },
+    perform: (context) => perform(context, parts),
+  };
+}
+
+function unheld(node: AgentSandboxNode, settings: AgentSettings): string | null {
+  if (node.port !== undefined)
+    return "`port` is not carried out yet; an agent is spoken to over its standard input and output";
+  if (settings.context !== undefined) return "`context` is not carried out in a sandbox yet";
+  return settings.tools === undefined
+    ? null
+    : "`tools` cannot hold an agent that brings its own; leave them out, or use a policy";
+}
+
+function missingCommand(node: AgentSandboxNode, { provider }: AgentSettings, agents: AgentsInBoxes): string | null {
+  if (node.command !== undefined) return null;
+  const command = agents.commandOf(provider);
+  return "missing" in command ? command.missing : null;
+}
+
+async function perform(
+  context: ActionContext<AgentSandboxNode>,
+  { pool, clock, configured, agents }: AgentSandboxParts,
+): Promise<NodeResult> {
+  const { node, blueprint } = context;
+  const { model: _, ...inherited } = settingsOf(node, blueprint.agent, configured);
+  // A model that was meant for an agent on this machine says nothing about the one in the box.
+  const settings = node.model === undefined ? inherited : { ...inherited, model: node.model };
+  // Its text comes from the document alone, like that of `run`.
+  const argv: Argv | { readonly missing: string } =
+    node.command === undefined ? agents.commandOf(settings.provider) : ["sh", "-c", `exec ${node.command}`];
+  if ("missing" in argv)
+    return { outcome: "error", reason: { code: "could_not_start", text: argv.missing }, beforeEffect: true };
+  const box = await boxOf(context, pool, context.signal);
+  if ("fault" in box) return faultResult(box, context);
+  const place = { workspace, env: await boxEnvironment(context, box.env), shown: "" };
+  return performTurn(context, settings, agents.provider(argv, startIn(box.sandbox)), place, clock);
+}
+
+function startIn(sandbox: Sandbox): StartProcess {
+  return async (spec) => {
+    const child = await sandbox.open(spec);
+    return "fault" in child ? { kind: "could_not_start", message: `${child.fault}; ${child.hint}` } : child;
+  };
+}
