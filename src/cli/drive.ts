@@ -3,6 +3,7 @@ import { exitCodeOf, exitCodes } from "../model/outcome.ts";
 import type { Observer, Refusal, RunEnd, RunHandle } from "../runtime/api.ts";
 import type { JournalEvent } from "../model/events.ts";
 import { emptyView, fold } from "../views/fold.ts";
+import { inert } from "../views/inert.ts";
 import type { RunView } from "../views/run-view.ts";
 import type { RunEndLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
@@ -123,7 +124,9 @@ async function printEnd(
     return;
   }
   const { outputsOf } = await import("./outputs.ts");
-  world.out.write(await outputsOf(services, prepared.blueprint, end.run));
+  const said = await outputsOf(services, prepared.blueprint, end.run);
+  // On a terminal the output of a program is text; in a pipe it is what the program wrote.
+  world.out.write(world.out.terminal ? inert(said) : said);
   if (end.status !== "succeeded") world.err.write(next(end, view));
 }
 
@@ -140,7 +143,7 @@ async function printEscalation(output: Output, { journal }: Services, view: RunV
 /** What a person can do now. */
 function next({ run, status, reason }: RunEnd, { halting }: RunView): string {
   const lines = [
-    `run ${run} ${status}${reason === null ? "" : `: ${reason}`}`,
+    `run ${run} ${status}${reason === null ? "" : `: ${inert(reason)}`}`,
     `  See what it did: trammel show ${run}`,
   ];
   const node = halting?.node;

@@ -1,4 +1,5 @@
 import { exitCodes } from "../model/outcome.ts";
+import { inert } from "../views/inert.ts";
 import type { World } from "./world.ts";
 
 /** Why a command did not do what was asked, as one sentence and what to do next. */
@@ -14,8 +15,8 @@ export function usage(message: string, hint?: string): Problem {
 
 /** Prints the problem and answers its exit code. */
 export function report(world: World, problem: Problem): number {
-  world.err.write(`trammel: ${problem.message}\n`);
-  if (problem.hint !== undefined) world.err.write(`  ${problem.hint}\n`);
+  world.err.write(`trammel: ${inert(problem.message)}\n`);
+  if (problem.hint !== undefined) world.err.write(`  ${inert(problem.hint)}\n`);
   return problem.exit;
 }
 

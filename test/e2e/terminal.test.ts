@@ -78,3 +78,14 @@ describe("the live view", () => {
     }
   });
 });
+
+describe("what a program wrote", () => {
+  it("is text on a terminal and itself in a pipe", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: r\nnodes:\n  a: {type: script, run: "printf '\\\\033[2Jgone\\\\n'"}\n`);
+    expect((await trammel(["run", "t", "-b", "b.yaml"], { place })).stdout).toBe("\u001b[2Jgone\n");
+    const shown = await trammel(["run", "t", "-b", "b.yaml"], { place, terminal: true });
+    expect(shown.stdout).toMatch(/\u001b\[\?25hgone\r\n/);
+    expect(shown.stdout).not.toContain("\u001b[2J");
+  });
+});

@@ -1,4 +1,5 @@
 import type { NodeClass } from "../../model/blueprint.ts";
+import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "../../views/run-view.ts";
 import { addUsage, noUsage } from "../../views/run-view.ts";
 import { classGlyphs, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
@@ -95,7 +96,7 @@ function usageOf(node: NodeView): typeof noUsage {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+  return inert(text).replace(/\s+/g, " ").trim();
 }
 
 function paintState(glyph: string, state: NodeState, colors: Palette): string {

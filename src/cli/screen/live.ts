@@ -12,6 +12,7 @@ import { width } from "./text.ts";
 
 const hideCursor = "\u001b[?25l";
 const showCursor = "\u001b[?25h";
+/** Stands before a line: after one that fills the terminal it would erase the last character. */
 const clearLine = "\u001b[K";
 const clearBelow = "\u001b[J";
 
@@ -85,7 +86,7 @@ export class LiveDisplay implements Display {
     const next = frame({ view: this.#view, lines: this.#lines, now: this.#now(), ...size, colors: this.#colors });
     if (next.length === this.#drawn.length && next.every((line, at) => line === this.#drawn[at])) return;
     this.#output.write(
-      rewind(this.#drawn, size.columns) + next.map((line) => `${line}${clearLine}\n`).join("") + clearBelow,
+      rewind(this.#drawn, size.columns) + next.map((line) => `${clearLine}${line}\n`).join("") + clearBelow,
     );
     this.#drawn = next;
   }
