@@ -6,6 +6,7 @@ import { isIdler } from "./moves.ts";
 import { cancelsLosers } from "./races.ts";
 import type { RunState } from "./state.ts";
 import { remainingTime } from "./time.ts";
+import { overspent } from "./usage.ts";
 import { unfinished } from "./unfinished.ts";
 
 /** What the runtime must do once this event, just reduced, is committed. */
@@ -23,7 +24,10 @@ export function commandsFor(state: RunState, event: EventBody): Command[] {
       return cancelRunning(state, "limit", () => true);
     case "run.halting":
       if (event.cause === "stopped") return cancelRunning(state, "stopped", () => true);
-      return cancelRunning(state, "halted", (node) => isIdler(state, node));
+      return [
+        ...cancelRunning(state, "halted", (node) => isIdler(state, node)),
+        ...(overspent(state) === null ? [] : cancelRunning(state, "limit", (node) => state.spending.has(node))),
+      ];
     default:
       return [];
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Scene } from "../../test/properties/play.ts";
 import { play, starts } from "../../test/properties/play.ts";
+import type { EventBody } from "../model/events.ts";
 
 const agent = { type: "agent" } as const;
 
@@ -123,6 +125,46 @@ describe("limits", () => {
     });
     expect(starts(run)).toBe("a s");
     expect(run.end).toMatchObject({ status: "limit", reason });
+  });
+});
+
+describe("a budget that agents at work go beyond", () => {
+  const usage = (tokens: number) => ({ inputTokens: tokens, outputTokens: 0, turns: 1 });
+  const report = (node: string, tokens: number): EventBody => {
+    const event = { type: "usage", usage: usage(tokens) } as const;
+    return { type: "agent.progressed", node, pass: 1, attempt: 1, event };
+  };
+  const scene = (...outside: [number, EventBody][]): Scene => ({
+    settings: { limits: { tokens: 100 } },
+    nodes: { a: agent, b: agent },
+    ticks: { a: 50, b: 50, c: 90 },
+    outside: new Map(outside),
+  });
+
+  test("halts the run and cancels the agents, not what else works", () => {
+    const run = play("s>a,s>b,s>c", scene([5, report("a", 60)], [6, report("b", 40)], [7, report("b", 41)]));
+    expect(
+      run.commands.flatMap((command) => (command.type === "cancel" ? [`${command.node}:${command.why}`] : [])),
+    ).toEqual(["a:limit", "b:limit"]);
+    expect(run.end).toMatchObject({
+      status: "limit",
+      reason: "limits.tokens is 100, and 101 are used",
+      usage: { inputTokens: 101 },
+    });
+    expect(run.times.at(-1)).toBe(91);
+  });
+
+  test("may be used up to the last token", () => {
+    expect(play("s>a,s>b", scene([5, report("a", 60)], [6, report("b", 40)])).end?.status).toBe("succeeded");
+  });
+
+  test("counts an attempt by its result, else by its last report", () => {
+    const results = { a: [{ outcome: "success" as const, usage: usage(30) }] };
+    const run = play("s>a,s>b", {
+      ...scene([5, report("a", 10)], [6, report("b", 20)], [7, report("b", 25)]),
+      results,
+    });
+    expect(run.end?.usage).toEqual({ inputTokens: 55, outputTokens: 0, turns: 2 });
   });
 });
 

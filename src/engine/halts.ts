@@ -4,6 +4,7 @@ import type { HaltCause, RunHalting } from "../model/events.ts";
 import type { Reason } from "../model/outcome.ts";
 import { capOf } from "./caps.ts";
 import type { Miss, RunState } from "./state.ts";
+import { overspent } from "./usage.ts";
 
 const rank: Readonly<Record<HaltCause, number>> = {
   stopped: 5,
@@ -69,5 +70,8 @@ function candidates(state: RunState): RunHalting[] {
   if (state.timeIsSpent) {
     found.push({ type: "run.halting", cause: "limit", reason: { code: "limit", text: "limits.time is used up" } });
   }
+  const budget = overspent(state);
+  if (budget !== null)
+    found.push({ type: "run.halting", cause: "limit", reason: { code: "limit", text: budget.text } });
   return found;
 }

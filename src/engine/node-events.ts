@@ -1,6 +1,7 @@
 import { at } from "../graph/ints.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import type {
+  AgentProgressed,
   ArrivalsSuperseded,
   NodeEnded,
   NodeQueued,
@@ -23,7 +24,7 @@ import { standstill } from "./progress.ts";
 import { meet } from "./races.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
-import { addUsage } from "./usage.ts";
+import { settleUsage } from "./usage.ts";
 
 /** What each event about a node changes; the event has been found to fit. */
 
@@ -67,7 +68,7 @@ function begin(state: RunState, node: number, step: number, to: number): void {
 
 export function ended(state: RunState, event: NodeEnded): void {
   const node = nodeIndex(state.plan, event.node);
-  addUsage(state, at(state.stage, node) === stage.running ? event.result.usage : undefined);
+  if (at(state.stage, node) === stage.running) settleUsage(state, node, event.result.usage);
   const ending = endingOf(state.plan, node, event.result);
   if (state.lost.has(node)) return end(state, node, ending, null);
   return end(state, node, ending, standstill(state, node, ending, event.result));
@@ -87,10 +88,15 @@ function end(state: RunState, node: number, ending: Ending, standing: Reason | n
 
 export function retrying(state: RunState, event: NodeRetrying): void {
   const node = nodeIndex(state.plan, event.node);
-  addUsage(state, event.result.usage);
+  settleUsage(state, node, event.result.usage);
   state.retries[node] = at(state.retries, node) + 1;
   state.delayed.set(node, event.result);
   setStage(state, node, stage.delayed);
+}
+
+/** What an agent says it has used since its attempt began. */
+export function progressed(state: RunState, event: AgentProgressed): void {
+  if (event.event.type === "usage") state.spending.set(nodeIndex(state.plan, event.node), event.event.usage);
 }
 
 export function retryDue(state: RunState, event: RetryDue): void {
@@ -98,6 +104,7 @@ export function retryDue(state: RunState, event: RetryDue): void {
 }
 
 function tryAgain(state: RunState, node: number): void {
+  settleUsage(state, node, undefined);
   state.delayed.delete(node);
   state.unconfirmed.delete(node);
   setStage(state, node, stage.again);
@@ -107,6 +114,7 @@ function tryAgain(state: RunState, node: number): void {
 export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
   const node = nodeIndex(state.plan, event.node);
   state.delayed.delete(node);
+  settleUsage(state, node, undefined);
   state.unconfirmed.add(node);
   setStage(state, node, stage.unconfirmed);
 }

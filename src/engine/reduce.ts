@@ -58,10 +58,11 @@ function apply(state: RunState, event: EventBody): void {
       state.phase = "finished";
       state.status = event.status;
       return;
+    case "agent.progressed":
+      return node.progressed(state, event);
     case "node.process":
     case "gate.opened":
     case "gate.answered":
-    case "agent.progressed":
       return;
   }
 }

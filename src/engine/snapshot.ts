@@ -33,6 +33,8 @@ export function snapshot(state: RunState): JsonObject {
     maxSteps: state.maxSteps,
     maxRetries: state.maxRetries,
     usage: plain({ ...usageOf(state) }),
+    spending: [...state.spending].map(([node, used]) => [name(node), plain(used)]),
+    progress: [...state.progress].map(([node, mark]) => [name(node), plain(mark)]),
     stopRequested: state.stopRequested,
     timeIsSpent: state.timeIsSpent,
     halt: plain(state.halt),

@@ -6,7 +6,7 @@ import { Reach } from "../graph/reach.ts";
 import { limits } from "../model/limits.ts";
 import type { Node } from "../model/blueprint.ts";
 import type { HaltCause, RunHalting } from "../model/events.ts";
-import type { NodeResult, ProgressMark, Reason, RunStatus } from "../model/outcome.ts";
+import type { NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
 import { Waits } from "./waits.ts";
 
 /** Where a node stands between its start and its end. */
@@ -98,6 +98,8 @@ export interface RunState {
   readonly lost: Set<number>;
 
   readonly usage: { inputTokens: number; outputTokens: number; turns: number; cost: number | null; reports: number };
+  /** By running node: what its attempt says it has used so far. */
+  readonly spending: Map<number, Usage>;
   /** By node with `progress`: what its last failure measured. */
   readonly progress: Map<number, ProgressMark>;
   /** By whom. */
@@ -157,6 +159,7 @@ export function initial(plan: Plan, options: Options): RunState {
     misses: new Map(),
     lost: new Set(),
     usage: { inputTokens: 0, outputTokens: 0, turns: 0, cost: 0, reports: 0 },
+    spending: new Map(),
     progress: new Map(),
     stopRequested: null,
     timeIsSpent: false,

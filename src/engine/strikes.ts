@@ -4,7 +4,7 @@ import type { RunHalting } from "../model/events.ts";
 import { capOf } from "./caps.ts";
 import { escalates, halting } from "./halts.ts";
 import type { RunState } from "./state.ts";
-import { usageOf } from "./usage.ts";
+import { budgetsOf } from "./usage.ts";
 
 /** The halt that forbids a pass of this node to begin now, or null. */
 export function strikeAt(state: RunState, node: number): RunHalting | null {
@@ -44,15 +44,6 @@ function missBefore(state: RunState, node: number): { readonly id: string; reado
 
 function strikeOfBudget(state: RunState, node: number): RunHalting | null {
   if (classOf(item(state.plan.nodes, node)) !== "agentic") return null;
-  const { tokens, cost } = state.plan.blueprint.limits;
-  const used = usageOf(state);
-  const total = used.inputTokens + used.outputTokens;
-  if (tokens !== undefined && total >= tokens) {
-    return halting(state, "limit", node, { code: "limit", text: `limits.tokens is ${tokens}, and ${total} are used` });
-  }
-  if (cost !== undefined && used.cost !== undefined && used.cost >= cost.amount) {
-    const text = `limits.cost is ${cost.amount} ${cost.currency}, and ${used.cost} is used`;
-    return halting(state, "limit", node, { code: "limit", text });
-  }
-  return null;
+  const budget = budgetsOf(state).find(({ used, limit }) => used >= limit);
+  return budget === undefined ? null : halting(state, "limit", node, { code: "limit", text: budget.text });
 }

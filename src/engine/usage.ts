@@ -1,8 +1,10 @@
 import type { Usage } from "../model/outcome.ts";
 import type { RunState } from "./state.ts";
 
-/** Adds what an attempt used. One report without a cost makes the cost of the run unknown. */
-export function addUsage(state: RunState, used: Usage | undefined): void {
+/** Adds what an attempt used: what its result says, else the last it reported. */
+export function settleUsage(state: RunState, node: number, result: Usage | undefined): void {
+  const used = result ?? state.spending.get(node);
+  state.spending.delete(node);
   if (used === undefined) return;
   const { usage } = state;
   usage.inputTokens += used.inputTokens;
@@ -12,9 +14,44 @@ export function addUsage(state: RunState, used: Usage | undefined): void {
   usage.cost = usage.cost === null || used.cost === undefined ? null : usage.cost + used.cost;
 }
 
-/** The sum; the cost is absent where it is unknown, and where nothing was used. */
+/** The sum over ended attempts; the cost is absent where one report without it made it unknown, and where nothing was used. */
 export function usageOf(state: RunState): Usage {
   const { inputTokens, outputTokens, turns, cost, reports } = state.usage;
   const tokens = { inputTokens, outputTokens, turns };
   return cost === null || reports === 0 ? tokens : { ...tokens, cost };
+}
+
+/** How far a budget of the run is used, attempts at work included. */
+export interface Spent {
+  readonly limit: number;
+  readonly used: number;
+  readonly text: string;
+}
+
+/** The budgets that the run has; a cost that is not known bounds nothing. */
+export function budgetsOf(state: RunState): Spent[] {
+  const { tokens, cost } = state.plan.blueprint.limits;
+  if (tokens === undefined && cost === undefined) return [];
+  const all = [...state.spending.values()];
+  const found: Spent[] = [];
+  if (tokens !== undefined) {
+    const used = all.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, tokensOf(state));
+    found.push({ limit: tokens, used, text: `limits.tokens is ${tokens}, and ${used} are used` });
+  }
+  if (cost !== undefined) {
+    const used = all.reduce((sum, one) => sum + (one.cost ?? 0), state.usage.cost ?? 0);
+    const text = `limits.cost is ${cost.amount} ${cost.currency}, and ${used} is used`;
+    found.push({ limit: cost.amount, used, text });
+  }
+  return found;
+}
+
+function tokensOf({ usage }: RunState): number {
+  return usage.inputTokens + usage.outputTokens;
+}
+
+/** The budget that agents at work have gone beyond, or null. */
+export function overspent(state: RunState): Spent | null {
+  if (state.spending.size === 0) return null;
+  return budgetsOf(state).find(({ used, limit }) => used > limit) ?? null;
 }
