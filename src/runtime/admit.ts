@@ -70,7 +70,6 @@ function unsupported({ workspace, limits: bounds, nodes }: Blueprint): readonly 
     workspace.checkpoint === true ? "workspace.checkpoint" : null,
     workspace.setup === undefined ? null : "workspace.setup",
     workspace.carry === undefined ? null : "workspace.carry",
-    bounds.tokens === undefined ? null : "limits.tokens",
     bounds.cost === undefined ? null : "limits.cost",
   ].flatMap((key) => (key === null ? [] : [`${key} is not carried out yet`]));
   const ofNodes = [...nodes.values()].flatMap((node) =>

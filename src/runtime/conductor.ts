@@ -1,6 +1,6 @@
 import { advance } from "../engine/advance.ts";
 import type { Command } from "../model/commands.ts";
-import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
+import { type Attempt, type EventBody, isPromise, type JournalEvent } from "../model/events.ts";
 import type { NodeResult, RunStatus } from "../model/outcome.ts";
 import { timeoutOf } from "../model/timeouts.ts";
 import type { Conflict, Message } from "../ports/journal.ts";
@@ -119,6 +119,8 @@ export class Conductor implements RunHandle {
     const at = clock.now();
     const { events, commands } = advance(this.#memory.state, incoming, at);
     if (events.length === 0 && taken.length === 0) return this.#carryOut(commands);
+    // Telemetry rides in a later commit, which nothing waits for.
+    if (taken.length === 0 && !events.some(isPromise)) return void this.#appendBeside(events, []);
     const answer = await journal.append(this.run, events, at, taken);
     if ("conflict" in answer) return this.#refused(answer, incoming, taken);
     this.#committed(answer);
@@ -231,9 +233,12 @@ export class Conductor implements RunHandle {
       case "process":
         this.#tell({ type: "node.process", ...attempt, process: progress.process });
         break;
-      case "agent":
-        this.#tell(clipped({ type: "agent.progressed", ...attempt, event: progress.event }));
+      case "agent": {
+        const event = clipped({ type: "agent.progressed", ...attempt, event: progress.event });
+        if (progress.event.type === "usage" && this.#hasBudget()) this.#put(event);
+        else this.#tell(event);
         break;
+      }
       case "gate_opened": {
         const { mode, prompt, digest } = progress;
         if (gate?.opened(digest) !== false) this.#put({ type: "gate.opened", ...attempt, mode, prompt, digest });
@@ -248,6 +253,12 @@ export class Conductor implements RunHandle {
         break;
       }
     }
+  }
+
+  /** Then what agents use is the engine's business while they work. */
+  #hasBudget(): boolean {
+    const { tokens, cost } = this.#memory.state.plan.blueprint.limits;
+    return tokens !== undefined || cost !== undefined;
   }
 
   /** Telemetry: it changes nothing in the state, and rides in the next commit. */

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { NodeResult } from "../../src/model/outcome.ts";
+import type { ActionContext } from "../../src/ports/performer.ts";
+import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World } from "./harness.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.remove());
+
+/** An agent that uses ten tokens a turn until somebody stops it. */
+async function talker(context: ActionContext): Promise<NodeResult> {
+  for (let turns = 1; ; turns += 1) {
+    const usage = { inputTokens: turns * 10, outputTokens: 0, turns };
+    if (context.signal.aborted) return { outcome: "cancelled", usage };
+    context.report({ kind: "agent", event: { type: "usage", usage } });
+    await new Promise(setImmediate);
+  }
+}
+
+test("an agent at work is cancelled once the run's tokens are used up, and what it used is told", async () => {
+  const engine = world.engine({ a: talker, b: () => success });
+  const of = blueprint([agentic("a"), plain("b")], [{ from: "a", to: "b" }], { limits: { tokens: 100 } });
+  const { end } = handle(await engine.start(request(of), world.observer));
+  expect(await end).toMatchObject({ status: "limit" });
+  expect(kinds(world.seen)).not.toContain("node.started b");
+  const [halt] = bodies(world.seen, "run.halting");
+  expect(halt?.reason.text).toMatch(/^limits\.tokens is 100, and 1\d0 are used$/);
+  const [finished] = bodies(world.seen, "run.finished");
+  expect(finished?.usage.inputTokens).toBeGreaterThan(100);
+});
