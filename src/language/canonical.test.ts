@@ -12,7 +12,7 @@ const base = `name: example
 entry: a
 nodes:
   a: {type: script, run: npm test, env: {X: "{task}", note: y}}
-  b: {type: tool, tool: read, args: {title: x, path: "{a}"}}
+  b: {type: tool, tool: read, args: {title: x, query: "{a}"}}
 edges:
   - {from: a, when: success, to: b}
   - {from: a, when: failure, to: END}
@@ -28,7 +28,7 @@ edges:
     when: [success]
 nodes:
   b:
-    args: {path: "{a}", title: x}
+    args: {query: "{a}", title: x}
     type: tool
     title: Read it
     tool: read

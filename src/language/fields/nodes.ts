@@ -119,10 +119,9 @@ const variableName: Reader<string> = {
     }
     if (variable.pattern.test(node.source)) return node.source;
     const named = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(node.source)?.[1];
-    const range = {
-      start: node.range.start,
-      end: node.range.start + (named === undefined ? 1 : named.length + (node.style === "plain" ? 0 : 1)),
-    };
+    const { start, end } = node.range;
+    const width = named === undefined ? 1 : named.length + (node.style === "plain" ? 0 : 1);
+    const range = { start, end: Math.min(end, start + width) };
     const hint =
       named === undefined
         ? "Write names such as API_KEY."
