@@ -1,0 +1,212 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
+import { delimiter, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { lastLine, Place, start, trammel, type Finished } from "../e2e/support/cli.ts";
+import { countOf } from "./conformance/count.ts";
+import { image, works } from "./ground.ts";
+
+interface Attempt {
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly output: string;
+}
+
+/** A blueprint of one line a node, one after the other. */
+function document(...nodes: readonly string[]): string {
+  const ids = nodes.map((node) => node.slice(0, node.indexOf(":")));
+  const edges = ids.slice(1).map((id, at) => `  - {from: ${ids[at]}, when: success, to: ${id}}`);
+  return ["name: boxed", `entry: ${ids[0]}`, "nodes:", ...nodes.map((node) => `  ${node}`), "edges:", ...edges].join(
+    "\n",
+  );
+}
+
+function repository(place: Place): string {
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+      cwd: place.path("repo"),
+      encoding: "utf8",
+    });
+  mkdirSync(place.path("repo"));
+  git("init", "-q", "-b", "main");
+  place.file("repo/a.txt", "first\n");
+  git("add", ".");
+  git("commit", "-qm", "one");
+  git("checkout", "-qb", "side");
+  place.file("repo/a.txt", "second\n");
+  git("commit", "-qam", "two");
+  git("checkout", "-q", "main");
+  return git("rev-parse", "side").trim();
+}
+
+async function attemptsOf(place: Place, ran: Finished): Promise<Readonly<Record<string, Attempt>>> {
+  const shown = await trammel(["show", String(lastLine(ran)["run"]), "--json"], { place });
+  const { nodes } = JSON.parse(shown.stdout) as { nodes: readonly { id: string; attempts: readonly Attempt[] }[] };
+  return Object.fromEntries(nodes.flatMap(({ id, attempts: [first] }) => (first === undefined ? [] : [[id, first]])));
+}
+
+function run(place: Place, text: string, env: Readonly<Record<string, string>> = {}): Promise<Finished> {
+  place.file("boxed.yaml", text);
+  return trammel(["run", "the task", "-b", "boxed.yaml", "--json"], { place, env });
+}
+
+/** Nothing of any box of the place is left, on disk or in an engine. */
+function expectNothingLeft(place: Place, runId: string): void {
+  const sandboxes = join(place.home, "sandboxes");
+  for (const part of ["boxes", "records"])
+    if (existsSync(join(sandboxes, part))) expect(readdirSync(join(sandboxes, part))).toEqual([]);
+  for (const engine of ["docker", "podman"] as const) {
+    if (!works(engine)) continue;
+    const ask = (...args: readonly string[]): string => execFileSync(engine, args, { encoding: "utf8" }).trim();
+    expect(ask("ps", "--all", "--quiet", "--filter", `name=${runId}`)).toBe("");
+    expect(ask("volume", "ls", "--quiet", "--filter", `name=${runId}`)).toBe("");
+  }
+}
+
+const subjects = [
+  { name: "bubblewrap", image: "host", engine: "", there: works("bubblewrap") },
+  { name: "docker", image, engine: "sandbox: {driver: docker}", there: works("docker") },
+  { name: "podman", image: `localhost/${image}`, engine: "sandbox: {driver: podman}", there: works("podman") },
+] as const;
+
+describe.each(subjects)("a run with a box of $name", ({ image: from, engine, there }) => {
+  const provision = `box: {type: provision, image: "${from}", network: none, env: [MY_API_KEY, NOT_SET_4711]`;
+
+  test.runIf(there)("checks out, works, keeps the change as a patch, and leaves nothing else", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", engine);
+    const side = repository(place);
+    const canary = "sk-canary-0815-4711";
+    const work =
+      'echo "[$COMMIT] [$MY_API_KEY] [$TRAMMEL_INPUT_TASK]"; cat a.txt; echo third >a.txt; echo new >"b c"; env >env.txt';
+    const ran = await run(
+      place,
+      document(
+        `${provision}}`,
+        'clone: {type: checkout, container: "{box}", repo: ./repo, ref: side, path: src}',
+        `work: {type: exec, container: "{box}", workdir: src, env: {COMMIT: "{clone}"}, run: '${work}'}`,
+      ),
+      { MY_API_KEY: canary, SOME_OTHER_TOKEN: "of-the-engine" },
+    );
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    const attempts = await attemptsOf(place, ran);
+    const runId = String(lastLine(ran)["run"]);
+    expect(attempts["box"]?.output).toBe(`trammel-${runId}-1-box`);
+    expect(attempts["clone"]?.output).toBe(side);
+    expect(attempts["work"]?.output).toBe(`[${side}] [***] [the task]\nsecond\n`);
+    expect(ran.stdout).toContain("NOT_SET_4711");
+    const patch = readFileSync(join(place.home, "artifacts", runId, "clone.patch"), "utf8");
+    expect(patch).toContain("-second\n+third\n");
+    expect(patch).toContain("b/b c");
+    expect(patch).not.toContain("of-the-engine");
+    expect(spawnSync("grep", ["-rlF", canary, place.home], { encoding: "utf8" })).toMatchObject({
+      status: 1,
+      stdout: "",
+    });
+    expectNothingLeft(place, runId);
+  });
+
+  test.runIf(there)("names what went wrong in it", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", engine);
+    const small = `${provision}, memory: 64MiB}`;
+    const limit = await run(place, document(small, 'hog: {type: exec, container: "{box}", run: "tail /dev/zero"}'));
+    expect(lastLine(limit)).toMatchObject({ status: "failed" });
+    expect((await attemptsOf(place, limit))["hog"]).toMatchObject({
+      outcome: "failure",
+      reason: expect.stringContaining("limit of memory (64MiB)") as string,
+    });
+    const lost = await run(
+      place,
+      document(small, 'away: {type: exec, container: "{box}", workdir: /nowhere, run: pwd}'),
+    );
+    expect((await attemptsOf(place, lost))["away"]).toMatchObject({
+      outcome: "error",
+      reason: expect.stringContaining("/nowhere") as string,
+    });
+    const nothing = await run(place, document(small, 'clone: {type: checkout, container: "{box}", repo: ./none}'));
+    expect((await attemptsOf(place, nothing))["clone"]?.outcome).toBe("failure");
+  });
+
+  test.runIf(there)("does not outlive its engine; its work is there for the resume", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", engine);
+    const text = document(
+      `${provision}}`,
+      'paid: {type: exec, container: "{box}", run: "echo paid >work"}',
+      'slow: {type: exec, container: "{box}", idempotent: true, run: "cat work; test -e go && exit 0; touch go; echo waits; sleep 7790"}',
+    );
+    place.file("boxed.yaml", text);
+    const first = start(["run", "-b", "boxed.yaml", "--plain"], { place });
+    await first.until(/slow started/);
+    await expect.poll(() => countOf("7790"), { timeout: 30_000 }).toBe(1);
+    first.child.kill("SIGKILL");
+    await first.end;
+    await expect.poll(() => countOf("7790"), { timeout: 10_000 }).toBe(0);
+    const runs = JSON.parse((await trammel(["runs", "--json"], { place })).stdout) as {
+      runs: readonly { run: string }[];
+    };
+    const runId = runs.runs[0]?.run ?? "";
+    const resumed = await trammel(["resume", runId, "--json"], { place });
+    expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
+    const shown = await trammel(["show", runId, "--json"], { place });
+    expect(shown.stdout).toContain("paid\\n");
+    expectNothingLeft(place, runId);
+  });
+});
+
+describe.runIf(works("docker"))("docker", () => {
+  test("a box that fails after it was created is removed", async () => {
+    using place = new Place();
+    const docker = execFileSync("sh", ["-c", "command -v docker"], { encoding: "utf8" }).trim();
+    mkdirSync(place.path("bin"));
+    const shim = `#!/bin/sh\n[ "$1" = run ] || exec ${docker} "$@"\nshift\n${docker} create "$@" >&2\nexit 125\n`;
+    chmodSync(place.file("bin/docker", shim), 0o755);
+    place.file("trammel.yaml", "sandbox: {driver: docker}");
+    const ran = await run(place, document(`box: {type: provision, image: "${image}"}`), {
+      PATH: `${place.path("bin")}${delimiter}${process.env["PATH"] ?? ""}`,
+    });
+    expect(lastLine(ran)).toMatchObject({ status: "failed" });
+    expectNothingLeft(place, String(lastLine(ran)["run"]));
+  });
+
+  test("clones inside where the box has a network", async () => {
+    using place = new Place();
+    const side = repository(place);
+    execFileSync("git", ["clone", "-q", "--bare", place.path("repo"), place.path("served.git")]);
+    execFileSync("git", ["--git-dir", place.path("served.git"), "update-server-info"]);
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      const file = join(place.folder, new URL(request.url ?? "", "http://box").pathname);
+      asked.push(file);
+      if (existsSync(file)) response.end(readFileSync(file));
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+    const { port } = server.address() as AddressInfo;
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    const host = addresses.find(({ family, internal }) => family === "IPv4" && !internal)?.address ?? "";
+    place.file("trammel.yaml", "sandbox: {driver: docker}");
+    const ran = await run(
+      place,
+      document(
+        `box: {type: provision, image: "${image}"}`,
+        `clone: {type: checkout, container: "{box}", repo: "http://${host}:${port}/served.git", ref: side}`,
+      ),
+    );
+    server.close();
+    expect((await attemptsOf(place, ran))["clone"]).toMatchObject({ outcome: "success", output: side });
+    expect(asked.length).toBeGreaterThan(0);
+  });
+});
+
+test("an image that needs an engine nobody has is refused before the run begins", async () => {
+  using place = new Place();
+  mkdirSync(place.path("bin"));
+  const ran = await run(place, document('box: {type: provision, image: "some:1"}'), { PATH: place.path("bin") });
+  expect(ran.code).toBe(2);
+  expect(`${ran.stdout}${ran.stderr}`).toContain("no container engine is installed");
+});
