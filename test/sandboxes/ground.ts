@@ -44,9 +44,10 @@ export function works(name: DriverName): boolean {
   }
 }
 
-export function newFolder(): string {
+/** Inside of a test it is `onTestFinished` that removes it. */
+export function newFolder(whenDone: (remove: () => void) => void = afterAll): string {
   const folder = mkdtempSync(path.join(tmpdir(), "trammel-boxes-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  whenDone(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -12,7 +12,7 @@ import { clear } from "./clear.ts";
 import { type Groups, makeGroups } from "./groups.ts";
 import { type BoxFolder, boxFolder } from "./layout.ts";
 import { findPrograms, type Programs } from "./programs.ts";
-import { enterArguments, layRootfs, type Rootfs } from "./rootfs.ts";
+import { enterArguments, isRoot, layRootfs, type Rootfs } from "./rootfs.ts";
 import { hostHome, hostUserland, mountArguments, resolvers } from "./userland.ts";
 
 const hostImage = "host";
@@ -88,7 +88,7 @@ async function build(
     groups,
     limits: values,
     prefix: [...joinArguments(groups), ...boxArguments(spec, folder, rootfs, programs)],
-    base: { PATH: searchPath, HOME: rootfs === null ? hostHome : "/root", LANG: "C.UTF-8" },
+    base: { PATH: searchPath, HOME: homeIn(rootfs), LANG: "C.UTF-8" },
     holder: rootfs?.holder ?? null,
     forget: () => live.delete(spec.id),
   });
@@ -124,6 +124,12 @@ function joinArguments({ folders }: Groups): readonly string[] {
   return script(join, ...folders.map((folder) => path.join(folder, "cgroup.procs")), "--");
 }
 
+/** An image that belongs to root has no home another user could write to; both have their own /tmp. */
+function homeIn(rootfs: Rootfs | null): string {
+  if (rootfs === null) return hostHome;
+  return isRoot() ? "/root" : "/tmp";
+}
+
 function boxArguments(
   spec: SandboxSpec,
   folder: BoxFolder,
@@ -131,7 +137,10 @@ function boxArguments(
   programs: Programs,
 ): readonly string[] {
   const network = spec.network === "host" ? ["--share-net"] : [];
-  const files = rootfs === null ? hostUserland(folder.scratch) : ["--bind", rootfs.folder, "/"];
+  const files =
+    rootfs === null
+      ? hostUserland(folder.scratch)
+      : ["--bind", rootfs.folder, "/", "--bind", `${folder.scratch}/tmp`, "/tmp"];
   const user = rootfs === null ? [] : ["--uid", "0", "--gid", "0"];
   return [
     ...(rootfs === null ? [] : enterArguments(rootfs, programs)),

@@ -1,5 +1,6 @@
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { limits } from "../../model/limits.ts";
 
 /** Files of one box on the host. `workspace` outlives the box; `scratch` is everything that does not. */
 export interface BoxFolder {
@@ -29,20 +30,27 @@ export function boxFolder(folder: string, id: string): BoxFolder {
 
 /** Removes a tree that a box wrote: never through a link, and also where a folder in it was made unwritable. */
 export async function removeTree(folder: string): Promise<void> {
-  try {
-    await rm(folder, { recursive: true, force: true });
-  } catch {
-    await openUp(folder);
-    await rm(folder, { recursive: true, force: true });
+  for (let round = 1; ; round += 1) {
+    try {
+      return await rm(folder, { recursive: true, force: true });
+    } catch (error) {
+      // A removal that failed may still be taking things away.
+      if (round === limits.custodySweepRounds) throw error;
+      await openUp(folder);
+    }
   }
 }
 
 async function openUp(folder: string): Promise<void> {
   const pending = [folder];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (!(await lstat(next)).isDirectory()) continue;
-    await chmod(next, 0o700);
-    for (const entry of await readdir(next, { withFileTypes: true }))
-      if (entry.isDirectory()) pending.push(path.join(next, entry.name));
+    try {
+      if (!(await lstat(next)).isDirectory()) continue;
+      await chmod(next, 0o700);
+      for (const entry of await readdir(next, { withFileTypes: true }))
+        if (entry.isDirectory()) pending.push(path.join(next, entry.name));
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    }
   }
 }

@@ -79,6 +79,6 @@ export function enterArguments({ holder }: Rootfs, programs: Programs): readonly
   return [programs.nsenter, "--target", String(holder.process.pid), "--mount", ...asUser, "--"];
 }
 
-function isRoot(): boolean {
+export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }

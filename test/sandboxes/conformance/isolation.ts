@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Sandbox } from "../../../src/ports/sandbox.ts";
 import { engineCanary, exit, newFolder, sh, type WithBox } from "../ground.ts";
 
@@ -22,7 +22,7 @@ export function isolation(box: () => Sandbox, withBox: WithBox): void {
     });
 
     test("sees neither the host's files nor its processes nor the engine's variables", async () => {
-      const secret = mkdtempSync(path.join(newFolder(), "host-"));
+      const secret = mkdtempSync(path.join(newFolder(onTestFinished), "host-"));
       writeFileSync(path.join(secret, "file"), "host only");
       const said = await sh(
         box(),
@@ -56,7 +56,7 @@ export function isolation(box: () => Sandbox, withBox: WithBox): void {
     });
 
     test("shows a folder of the host read-only, or writable where asked", async () => {
-      const host = newFolder();
+      const host = newFolder(onTestFinished);
       writeFileSync(path.join(host, "file"), "from the host");
       const mounts = [
         { from: host, to: "/mnt/ro", writable: false },
