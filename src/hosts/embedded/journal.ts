@@ -68,12 +68,8 @@ export class EmbeddedJournal implements Journal {
     return this.#writer.submit(urgency, () => this.#ledger.append(run, events, at, taken), bytes);
   }
 
-  *read(run: string, after = 0): Iterable<JournalEvent> {
-    try {
-      yield* this.#reader.read(run, after);
-    } catch (error) {
-      throw explain(error, this.#connections.path);
-    }
+  read(run: string, after = 0): Iterable<JournalEvent> {
+    return this.#reader.read(run, after);
   }
 
   runs(limit: number): readonly RunRow[] {

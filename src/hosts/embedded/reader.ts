@@ -5,13 +5,33 @@ import { StoreUnavailable } from "../../ports/journal.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { chain, genesis, type StoredRecord } from "./chain.ts";
 import { bodiesOf, hashOf, recordColumns, recordOf, runColumns, runOf, type Row } from "./rows.ts";
-import { damaged } from "./unavailable.ts";
+import { damaged, explain } from "./unavailable.ts";
 
 export interface Tail {
   /** Number of the last event, even of a torn record: numbers are never used twice. */
   readonly seq: number;
   /** Hash of the last whole record. */
   readonly hash: string;
+}
+
+/** Follows the chain of a run. One record that fits nothing may have been cut short by a crash: the next was then chained past it. */
+class Links {
+  readonly run: string;
+  hash: string;
+  /** Number of the record that did not fit. */
+  broken: number | null = null;
+
+  constructor(run: string, hash: string) {
+    this.run = run;
+    this.hash = hash;
+  }
+
+  take(record: StoredRecord, hash: string): boolean {
+    const fits = chain(this.hash, this.run, record) === hash;
+    this.broken = fits ? null : record.seq;
+    if (fits) this.hash = hash;
+    return fits;
+  }
 }
 
 /** Everything that is read about runs. Each record is checked against the chain as it is read. */
@@ -42,30 +62,21 @@ export class Reader {
     this.#passes = db.prepare("SELECT node, passes FROM passes WHERE task_id = ? AND blueprint = ?");
   }
 
+  /** Throws StoreUnavailable. In pages: an open cursor would hold back checkpoints, and a second reader of its statement would reset it. */
   *read(run: string, after: number): Iterable<JournalEvent> {
-    const id = this.#runId.get(run)?.["id"];
-    if (id === undefined) return;
-    const first = Number(this.#holding.get(id, after + 1)?.["seq"] ?? 1);
-    let previous = this.#whole(Number(id), run, first - 1).hash;
-    let broken: number | null = null;
-    // In pages: an open cursor would hold back checkpoints, and a second reader of the same statement would reset it.
-    for (let rows = this.#page(id, first - 1); rows.length > 0;) {
-      for (const row of rows) {
-        const record = recordOf(row);
-        const hash = chain(previous, run, record);
-        if (hash !== hashOf(row)) {
-          if (broken !== null) throw this.#damaged(run, broken);
-          broken = record.seq;
-          continue;
-        }
-        if (broken !== null) this.#torn(tornText(run, broken));
-        broken = null;
-        previous = hash;
-        yield* this.#eventsOf(run, record, hash, after);
+    try {
+      const id = this.#runId.get(run)?.["id"];
+      if (id === undefined) return;
+      const first = Number(this.#holding.get(id, after + 1)?.["seq"] ?? 1);
+      const links = new Links(run, this.#whole(Number(id), run, first - 1).hash);
+      for (let rows = this.#page(id, first - 1); rows.length > 0;) {
+        yield* this.#eventsOf(rows, links, after);
+        rows = rows.length < limits.journalPageRecords ? [] : this.#page(id, Number(rows.at(-1)?.["seq"]));
       }
-      rows = rows.length < limits.journalPageRecords ? [] : this.#page(id, Number(rows.at(-1)?.["seq"]));
+      if (links.broken !== null) this.#torn(tornText(run, links.broken));
+    } catch (error) {
+      throw explain(error, this.#path);
     }
-    if (broken !== null) this.#torn(tornText(run, broken));
   }
 
   /** Where the next record of a run goes. */
@@ -73,14 +84,26 @@ export class Reader {
     return this.#whole(id, run, Number.MAX_SAFE_INTEGER);
   }
 
-  *#eventsOf(run: string, record: StoredRecord, hash: string, after: number): Iterable<JournalEvent> {
-    const bodies = bodiesOf(record);
-    if (bodies === null) throw this.#newer(run, record.version);
-    let { seq } = record;
-    for (const body of bodies) {
-      if (seq > after) yield { run, seq, at: record.at, hash, body };
-      seq += 1;
+  #eventsOf(rows: readonly Row[], links: Links, after: number): JournalEvent[] {
+    const { run } = links;
+    const events: JournalEvent[] = [];
+    for (const row of rows) {
+      const record = recordOf(row);
+      const was = links.broken;
+      if (!links.take(record, hashOf(row))) {
+        if (was !== null) throw this.#damaged(run, was);
+        continue;
+      }
+      if (was !== null) this.#torn(tornText(run, was));
+      const bodies = bodiesOf(record);
+      if (bodies === null) throw this.#newer(run, record.version);
+      let { seq } = record;
+      for (const body of bodies) {
+        if (seq > after) events.push({ run, seq, at: record.at, hash: links.hash, body });
+        seq += 1;
+      }
     }
+    return events;
   }
 
   /** The last whole record up to a number. One that was cut short fits none of those before it, and the next was chained past it. */

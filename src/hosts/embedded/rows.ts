@@ -35,8 +35,13 @@ export function ownerOf(row: Row): ProcessIdentity {
 }
 
 export function recordOf(row: Row): StoredRecord {
-  const [seq, events, at, version] = [row["seq"], row["events"], row["at"], row["version"]].map(Number);
-  return { seq: seq ?? 0, events: events ?? 0, at: at ?? 0, version: version ?? 0, body: text(row, "body") };
+  return {
+    seq: Number(row["seq"]),
+    events: Number(row["events"]),
+    at: Number(row["at"]),
+    version: Number(row["version"]),
+    body: text(row, "body"),
+  };
 }
 
 export function hashOf(row: Row): string {
