@@ -7,7 +7,7 @@ import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
 import { matcherOf } from "../runtime/tree/globs.ts";
-import { changedPaths, scanTree, type ScanOptions, type Tree } from "../runtime/tree/scan.ts";
+import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
 
 /** Holds performers to what their nodes may write. */
 export type WriteScope = (performer: Performer) => Performer;
@@ -80,11 +80,9 @@ async function performWithin<N extends Node>(
   context: ActionContext<N>,
   isAlone: () => boolean,
 ): Promise<NodeResult> {
-  let before: Tree;
   let backup: Backup;
   try {
-    before = await scanTree(root, scan);
-    backup = await backUp(root, before);
+    backup = await backUp(root, scan);
   } catch (error) {
     return {
       outcome: "error",
@@ -94,10 +92,11 @@ async function performWithin<N extends Node>(
   }
   try {
     const result = await performer.perform(context);
+    const before = backup.tree;
     const breaches = changedPaths(before, await scanTree(root, { ...scan, known: before }));
     if (breaches.length === 0) return result;
-    const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, backup, before, breaches)));
-    const left = isAlone() ? await takeBack(backup, before, breaches) : breaches;
+    const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, backup, breaches)));
+    const left = isAlone() ? await takeBack(backup, breaches) : breaches;
     return breached(
       result,
       context.node,
@@ -109,8 +108,8 @@ async function performWithin<N extends Node>(
 }
 
 /** Puts everything back, what is new first; answers what could not be. */
-async function takeBack(backup: Backup, before: Tree, breaches: readonly string[]): Promise<readonly string[]> {
-  const order = breaches.toSorted((a, b) => Number(before.has(a)) - Number(before.has(b)));
+async function takeBack(backup: Backup, breaches: readonly string[]): Promise<readonly string[]> {
+  const order = breaches.toSorted((a, b) => Number(backup.tree.has(a)) - Number(backup.tree.has(b)));
   const left: string[] = [];
   for (const path of order) {
     const restored = await backup.restore(path).catch(() => false);
@@ -145,11 +144,11 @@ function breached(result: NodeResult, node: Node, text: string): NodeResult {
   return { ...rest, outcome, reason: { code: "write_scope", text }, beforeEffect: false };
 }
 
-async function patchOf(root: string, backup: Backup, before: Tree, breaches: readonly string[]): Promise<string> {
+async function patchOf(root: string, backup: Backup, breaches: readonly string[]): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");
   let patch = "";
   for (const path of breaches) {
-    const was = before.has(path) ? await textOf(backup.pathOf(path)) : "";
+    const was = backup.tree.has(path) ? asText(await backup.content(path)) : "";
     const is = await textOf(join(root, path));
     const unreadable = was === null || is === null;
     patch += unreadable ? `Binary or large file ${path}\n` : createTwoFilesPatch(`a/${path}`, `b/${path}`, was, is);
@@ -160,14 +159,13 @@ async function patchOf(root: string, backup: Backup, before: Tree, breaches: rea
 
 /** Empty where there is nothing; null where it is no text, or too much of it. */
 async function textOf(file: string): Promise<string | null> {
-  try {
-    const stat = await lstat(file);
-    if (!stat.isFile() || stat.size > limits.snapshotFileBytes) return null;
-    const bytes = await readFile(file);
-    return isUtf8(bytes) ? bytes.toString("utf8") : null;
-  } catch {
-    return "";
-  }
+  const stat = await lstat(file).catch(() => null);
+  if (stat === null) return "";
+  return stat.isFile() && stat.size <= limits.snapshotFileBytes ? asText(await readFile(file)) : null;
+}
+
+function asText(bytes: Uint8Array | null): string | null {
+  return bytes !== null && isUtf8(bytes) ? Buffer.from(bytes).toString("utf8") : null;
 }
 
 function message(error: unknown): string {

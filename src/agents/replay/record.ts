@@ -9,7 +9,7 @@ import { maskedJson } from "../events.ts";
 import { clip, oneLine, type Mask } from "../../runtime/text.ts";
 import { cassetteName, headOf, printCassette, type Cassette, type CassetteFile } from "./cassette.ts";
 import { placesOf } from "./places.ts";
-import { changedPaths, scanTree, type Tree } from "../../runtime/tree/scan.ts";
+import { changedPaths, isExecutable, scanTree, type Tree } from "../../runtime/tree/scan.ts";
 
 export interface RecordOptions {
   /** Absolute folder of the cassettes. */
@@ -74,7 +74,7 @@ async function changesOf(root: string, before: Tree, after: Tree): Promise<reado
     const [was, is] = [before.get(path), after.get(path)];
     if (was?.digest === null || is?.digest === null)
       throw new Error(`${path} is larger than ${limits.snapshotFileBytes} bytes`);
-    const content = is === undefined ? null : await contentOf(join(root, path), is.executable);
+    const content = is === undefined ? null : await contentOf(join(root, path), isExecutable(is));
     files.push({ path, before: was?.digest ?? null, after: content });
   }
   return files;

@@ -1,39 +1,64 @@
-import { constants } from "node:fs";
-import { chmod, copyFile, lstat, mkdir, mkdtemp, readlink, rm, symlink } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Tree } from "./scan.ts";
+import { scanTree, type ScanOptions, type Tree } from "./scan.ts";
 
-/** Copies of files of a tree, to put back what should not have changed. */
+/** What a tree held, to put back what should not have changed. */
 export interface Backup {
-  /** Absolute path of the copy; there is none of a file too large to be kept. */
-  pathOf(path: string): string;
-  /** Puts a file back as it was, or takes away one that was not there. False where there is no copy of it. */
+  readonly tree: Tree;
+  /** Null where there was nothing, or too much to be kept. */
+  content(path: string): Promise<Uint8Array | null>;
+  /** Puts a file back as it was, or takes away one that was not there. False where its content was not kept. */
   restore(path: string): Promise<boolean>;
   dispose(): Promise<void>;
 }
 
-/** Copies all files of a scan; where the file system can share blocks, none is read. */
-export async function backUp(root: string, tree: Tree): Promise<Backup> {
+/** Scans a tree and keeps the contents it reads anyway, one after the other in one file. */
+export async function backUp(root: string, options: ScanOptions): Promise<Backup> {
   const folder = await mkdtemp(join(tmpdir(), "trammel-backup-"));
-  for (const [path, { digest }] of tree) if (digest !== null) await copy(join(root, path), join(folder, path));
-  return {
-    pathOf: (path) => join(folder, path),
-    async restore(path) {
-      const was = tree.get(path);
-      if (was?.digest === null) return false;
-      await rm(join(root, path), { recursive: true, force: true });
-      if (was !== undefined) await copy(join(folder, path), join(root, path));
-      return true;
-    },
-    dispose: () => rm(folder, { recursive: true, force: true }),
+  const pack = await open(join(folder, "pack"), "wx+", 0o600);
+  const dispose = async (): Promise<void> => {
+    await pack.close();
+    await rm(folder, { recursive: true, force: true });
   };
+  const places = new Map<string, { readonly at: number; readonly length: number }>();
+  let end = 0;
+  const keep = async (path: string, bytes: Uint8Array): Promise<void> => {
+    const place = { at: end, length: bytes.length };
+    end += bytes.length;
+    places.set(path, place);
+    for (let done = 0; done < bytes.length;) {
+      done += (await pack.write(bytes, done, bytes.length - done, place.at + done)).bytesWritten;
+    }
+  };
+  const content = async (path: string): Promise<Uint8Array | null> => {
+    const place = places.get(path);
+    if (place === undefined) return null;
+    const { buffer } = await pack.read(Buffer.alloc(place.length), 0, place.length, place.at);
+    return buffer;
+  };
+  try {
+    const tree = await scanTree(root, { ...options, keep });
+    return { tree, content, restore: (path) => restore(root, path, tree, content), dispose };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
 }
 
-async function copy(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true });
-  const stat = await lstat(from);
-  if (stat.isSymbolicLink()) return symlink(await readlink(from), to);
-  await copyFile(from, to, constants.COPYFILE_FICLONE);
-  await chmod(to, stat.mode & 0o7777);
+async function restore(root: string, path: string, tree: Tree, contentOf: Backup["content"]): Promise<boolean> {
+  const file = join(root, path);
+  const was = tree.get(path);
+  const content = await contentOf(path);
+  if (was !== undefined && content === null) return false;
+  await rm(file, { recursive: true, force: true });
+  if (was === undefined || content === null) return true;
+  await mkdir(dirname(file), { recursive: true });
+  if (was.link) {
+    await symlink(Buffer.from(content).toString(), file);
+    return true;
+  }
+  await writeFile(file, content);
+  await chmod(file, was.mode);
+  return true;
 }

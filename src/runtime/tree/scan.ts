@@ -10,7 +10,9 @@ export interface TreeEntry {
   /** Changes with every write, as far as the file system tells. */
   readonly stamp: string;
   readonly digest: string | null;
-  readonly executable: boolean;
+  readonly link: boolean;
+  /** Permission bits; of a link they mean nothing. */
+  readonly mode: number;
 }
 
 /** By path relative to the root, with slashes. */
@@ -25,6 +27,8 @@ export interface ScanOptions {
   readonly only?: (path: string) => boolean;
   /** Files that are looked at although a .gitignore names them. */
   readonly though?: PathMatcher;
+  /** Given the content of each file that is read, for a link its target. */
+  readonly keep?: (path: string, content: Uint8Array) => Promise<void>;
 }
 
 interface Scan extends ScanOptions {
@@ -55,15 +59,21 @@ export async function scanTree(root: string, options: ScanOptions): Promise<Tree
     const rules = own
       ? [{ folder, rules: ignore().add(await readFile(join(scan.root, folder, ".gitignore"), "utf8")) }, ...next.rules]
       : next.rules;
+    const files: string[] = [];
     for (const entry of entries) {
       const path = `${folder}${entry.name}`;
       if (isLeftOut(entry.name, path, entry.isDirectory(), rules, scan)) continue;
       if (entry.isDirectory()) pending.push({ folder: `${path}/`, rules });
-      else if ((entry.isFile() || entry.isSymbolicLink()) && scan.only?.(path) !== false) await take(path, scan);
+      else if ((entry.isFile() || entry.isSymbolicLink()) && scan.only?.(path) !== false) files.push(path);
+    }
+    for (let from = 0; from < files.length; from += filesAtATime) {
+      await Promise.all(files.slice(from, from + filesAtATime).map((path) => take(path, scan)));
     }
   }
   return scan.found;
 }
+
+const filesAtATime = 32;
 
 function isLeftOut(name: string, path: string, directory: boolean, rules: readonly Rules[], scan: Scan): boolean {
   if (name === ".git" || name === "node_modules") return true;
@@ -86,37 +96,46 @@ async function take(path: string, scan: Scan): Promise<void> {
   if (scan.found.size >= limits.snapshotFiles) {
     throw new Error(`${scan.root} has more than ${limits.snapshotFiles} files; leave some out with a .gitignore`);
   }
-  const stat = await lstat(join(scan.root, path), { bigint: true });
+  const file = join(scan.root, path);
+  const stat = await lstat(file, { bigint: true }).catch(ifGone);
+  if (stat === null) return;
   const stamp = [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs, stat.mode].join(":");
   const known = scan.known?.get(path);
   if (known?.stamp === stamp) return void scan.found.set(path, known);
-  const executable = stat.isFile() && (stat.mode & 0o100n) !== 0n;
-  const large = stat.size > BigInt(limits.snapshotFileBytes);
-  const digest = large ? null : await digestOf(join(scan.root, path), stat.isSymbolicLink());
-  scan.found.set(path, { stamp, digest, executable });
+  const link = stat.isSymbolicLink();
+  const content = stat.size > BigInt(limits.snapshotFileBytes) ? null : await contentOf(file, link).catch(ifGone);
+  if (content !== null) await scan.keep?.(path, content);
+  scan.found.set(path, {
+    stamp,
+    digest: content === null ? null : digestOf(content, link),
+    link,
+    mode: Number(stat.mode & 0o7777n),
+  });
 }
 
-async function digestOf(file: string, link: boolean): Promise<string> {
-  return link ? digestOfLink(await readlink(file)) : digestOfBytes(await readFile(file));
+/** Files come and go while one looks. */
+function ifGone(error: unknown): null {
+  if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+  throw error;
 }
 
-function digestOfBytes(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+async function contentOf(file: string, link: boolean): Promise<Uint8Array> {
+  return link ? Buffer.from(await readlink(file)) : readFile(file);
 }
 
-/** Never that of a file with the same text. */
-function digestOfLink(target: string): string {
-  return createHash("sha256").update("symbolic link\0").update(target).digest("hex");
+/** That of a link is never that of a file with the same text. */
+function digestOf(content: Uint8Array, link: boolean): string {
+  const hash = createHash("sha256");
+  if (link) hash.update("symbolic link\0");
+  return hash.update(content).digest("hex");
 }
 
 /** What the path of a tree holds now; null where there is nothing. */
 export async function currentDigest(file: string): Promise<string | null> {
-  try {
-    return await digestOf(file, (await lstat(file)).isSymbolicLink());
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
-    throw error;
-  }
+  const stat = await lstat(file).catch(ifGone);
+  if (stat === null) return null;
+  const content = await contentOf(file, stat.isSymbolicLink()).catch(ifGone);
+  return content === null ? null : digestOf(content, stat.isSymbolicLink());
 }
 
 /** Paths that differ, in order. */
@@ -126,9 +145,13 @@ export function changedPaths(before: Tree, after: Tree): readonly string[] {
     const [was, is] = [before.get(path), after.get(path)];
     if (was === undefined || is === undefined) return was !== is;
     if (was.digest === null || is.digest === null) return was.stamp !== is.stamp;
-    return was.digest !== is.digest || was.executable !== is.executable;
+    return was.digest !== is.digest || isExecutable(was) !== isExecutable(is);
   };
   return [...paths].filter(differs).toSorted();
+}
+
+export function isExecutable({ link, mode }: TreeEntry): boolean {
+  return !link && (mode & 0o100) !== 0;
 }
 
 export function isInside(root: string, file: string): boolean {
