@@ -24,13 +24,17 @@ export function advance(state: RunState, incoming: readonly EventBody[], now: nu
   const commands: Command[] = [];
   // The timer of an engine that died is not this one's.
   const wasWorking = state.workers > 0 && !incoming.some((event) => event.type === "run.resumed");
-  const take = (event: EventBody): void => {
-    if (!fits(state, event)) return;
+  const take = (event: EventBody): boolean => {
+    if (!fits(state, event)) return false;
     reduce(state, event, now);
     events.push(event);
     commands.push(...commandsFor(state, event));
+    return true;
   };
   for (const event of incoming) take(asRetry(state, event));
-  for (let next = decide(state); next.length > 0; next = decide(state)) next.forEach(take);
+  for (let next = decide(state); next.length > 0; next = decide(state)) {
+    // Deciding what does not fit would go on for ever.
+    if (!next.map(take).every(Boolean)) throw new Error(`engine: cannot take ${JSON.stringify(next)}`);
+  }
   return { events, commands: [...commands, ...timeCommand(state, wasWorking)] };
 }

@@ -2,11 +2,12 @@ import { advance } from "../../src/engine/advance.ts";
 import { reduce } from "../../src/engine/reduce.ts";
 import type { RunState } from "../../src/engine/state.ts";
 import { initial } from "../../src/engine/state.ts";
+import { unfinished } from "../../src/engine/unfinished.ts";
 import type { Plan } from "../../src/graph/plan.ts";
 import { compile } from "../../src/graph/plan.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { Command } from "../../src/model/commands.ts";
-import type { Attempt, EventBody, RunStarted } from "../../src/model/events.ts";
+import type { Attempt, EventBody, NodeSettled, RunStarted } from "../../src/model/events.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 
 /** What the world does: the result of an attempt and how long it takes, in ticks. */
@@ -48,6 +49,8 @@ export interface DriveOptions {
   readonly started?: RunStarted;
   /** Forgets the state before every step and makes it anew from the events, as after a crash. */
   readonly rebuild?: boolean;
+  /** Ticks at which the engine dies: what runs has no outcome, and the next engine settles it so. */
+  readonly deaths?: ReadonlyMap<number, NodeSettled["as"]>;
 }
 
 /** Runs a blueprint against a world in simulated time: what ends at the same tick ends in the order of its starts. */
@@ -94,10 +97,30 @@ export function drive(blueprint: Blueprint, world: World, options: DriveOptions 
     }
   };
 
+  const die = (as: NodeSettled["as"], now: number): void => {
+    agenda.splice(0, agenda.length, ...agenda.filter(({ event }) => !isOfWorld(event)));
+    timer = null;
+    state = rebuild(plan, log);
+    const lost = unfinished(state).flatMap((attempt): EventBody[] => [
+      { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text: "the engine died" } },
+      { type: "node.settled", ...attempt, as, by: "test" },
+    ]);
+    running -= lost.length / 2;
+    step([{ type: "run.resumed", owner }, ...lost], now);
+  };
+
   step([options.started ?? runStarted], 0);
+  const deaths = [...(options.deaths ?? [])].sort(([a], [b]) => b - a);
   while (state.phase !== "finished") {
     agenda.sort(byTime);
     const next: Due | undefined = timer !== null && byTime(timer, agenda.at(-1) ?? timer) > 0 ? timer : agenda.pop();
+    const death = deaths.at(-1);
+    if (death !== undefined && next !== undefined && death[0] < next.at) {
+      if (next !== timer) agenda.push(next);
+      deaths.pop();
+      die(death[1], death[0]);
+      continue;
+    }
     if (next === undefined) break;
     if (next === timer) timer = null;
     step([next.event], next.at);
@@ -129,6 +152,11 @@ interface Due extends Logged {
 /** Latest first. */
 function byTime(a: Due, b: Due): number {
   return b.at - a.at || b.order - a.order;
+}
+
+/** What a dead engine no longer hears of: outcomes and its own timers. */
+function isOfWorld(event: EventBody): boolean {
+  return event.type === "node.ended" || event.type === "retry.due";
 }
 
 const timeSpent: EventBody = { type: "run.time_spent" };

@@ -95,6 +95,27 @@ test("the journal alone gives the same state, and a run made anew before every s
   });
 });
 
+test("a run whose engine dies again and again ends too, keeps its limits, and starts no attempt twice", () => {
+  const deaths = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 30 }), fc.constantFrom("done", "failed", "again")), {
+    selector: ([tick]) => tick,
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(hazards, deaths, ({ blueprint, world }, list) => {
+      const run = drive(blueprint, world, { deaths: new Map(list) });
+      expect(run.end).not.toBeNull();
+      const claims = run.events.flatMap((event) =>
+        event.type === "node.started" ? [`${event.node}#${event.pass}.${event.attempt}`] : [],
+      );
+      expect(new Set(claims).size).toBe(claims.length);
+      expect(sum(run.counts)).toBeLessThanOrEqual(blueprint.limits.steps ?? 0);
+      expect([...blueprint.nodes].filter(([id, node]) => (run.counts[id] ?? 0) > capOf(node))).toEqual([]);
+      expect(snapshot(replay(blueprint, run))).toEqual(snapshot(run.state));
+    }),
+    runs,
+  );
+});
+
 test("the order of keys and edges changes nothing", () => {
   fc.assert(
     fc.property(hazards, fc.infiniteStream(fc.nat()), ({ blueprint, world }, chance) => {
