@@ -67,14 +67,26 @@ describe.runIf(works("bubblewrap"))("an agent in a box", () => {
     expect(slow.stdout).toContain("still at work when its time was over");
   });
 
-  it.each([
-    ["a port", "port: 7000", "`port` is not carried out yet"],
-    ["tools", "tools: [read]", "`tools` cannot hold"],
-  ])("is refused with %s before anything runs", async (_name, work, why) => {
+  it("may listen on a port of the box", async () => {
     using place = new Place();
-    place.file("b.yaml", blueprint([], work));
-    const ran = await trammel(["run", "x", "-b", "b.yaml"], { place });
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain(why);
+    const listening = blueprint([{ say: "Heard on the port." }], "port: 7000").replace(
+      'command: "',
+      'command: "busybox nc -l -p 7000 -e ',
+    );
+    place.file("b.yaml", listening.replace("cat /workspace/*.txt", "true"));
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    expect(ran.stdout).toContain("Heard on the port.");
   });
+
+  it.each([["tools", "tools: [read]", "`tools` cannot hold"]])(
+    "is refused with %s before anything runs",
+    async (_name, work, why) => {
+      using place = new Place();
+      place.file("b.yaml", blueprint([], work));
+      const ran = await trammel(["run", "x", "-b", "b.yaml"], { place });
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toContain(why);
+    },
+  );
 });

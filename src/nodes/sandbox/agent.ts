@@ -33,16 +33,14 @@ export function createAgentSandboxPerformer(parts: AgentSandboxParts): Performer
     class: "agentic",
     missing(node, _can, blueprint) {
       const settings = settingsOf(node, blueprint.agent, configured);
-      const what = unheld(node, settings) ?? missingCommand(node, settings, agents);
+      const what = unheld(settings) ?? missingCommand(node, settings, agents);
       return what === null ? null : `agent_sandbox "${node.id}": ${what}`;
     },
     perform: (context) => perform(context, parts),
   };
 }
 
-function unheld(node: AgentSandboxNode, settings: AgentSettings): string | null {
-  if (node.port !== undefined)
-    return "`port` is not carried out yet; an agent is spoken to over its standard input and output";
+function unheld(settings: AgentSettings): string | null {
   if (settings.context !== undefined) return "`context` is not carried out in a sandbox yet";
   return settings.tools === undefined
     ? null
@@ -71,8 +69,31 @@ async function perform(
   const box = await boxOf(context, pool, context.signal);
   if ("fault" in box) return faultResult(box, context);
   const place = { workspace, env: await boxEnvironment(context, box.env), shown: "" };
-  return performTurn(context, settings, agents.provider(argv, startIn(box.sandbox)), place, clock);
+  return performTurn(context, settings, agents.provider(atPort(argv, node.port), startIn(box.sandbox)), place, clock);
 }
+
+/** An agent that listens is started along with what joins our streams to its port. */
+function atPort(argv: Argv, port: number | undefined): Argv {
+  return port === undefined ? argv : ["sh", "-c", relay, "sh", String(port), ...argv];
+}
+
+/** `PORT COMMAND…`: tries the port until somebody listens there, for as long as the agent lives. */
+const relay = `
+connect() { nc "$@"; }
+command -v nc >/dev/null || connect() { busybox nc "$@"; }
+command -v nc >/dev/null || command -v busybox >/dev/null || {
+  echo "the image has no nc, which a port needs" >&2
+  exit 127
+}
+port=$1
+shift
+"$@" </dev/null >&2 &
+agent=$!
+while kill -0 "$agent" 2>/dev/null; do
+  connect 127.0.0.1 "$port" 2>/dev/null && exit 0
+  sleep 0.1 2>/dev/null || sleep 1
+done
+wait "$agent"`;
 
 function startIn(sandbox: Sandbox): StartProcess {
   return async (spec) => {
