@@ -74,8 +74,13 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
     const file = join(store.home, "file");
     writeFileSync(file, "");
     expect(refusal(() => store.open(1, { home: join(file, "sub") })).message).toMatch(
-      /cannot be opened for writing: (ENOTDIR|EEXIST)/,
+      /cannot be opened for writing: part of the path is a file/,
     );
+  });
+
+  test("when a folder is in its place", () => {
+    mkdirSync(path);
+    expect(refusal(() => store.open()).message).toContain("a folder is in its place");
   });
 
   test("when its pages are gone: a list of runs is never empty for it", async () => {

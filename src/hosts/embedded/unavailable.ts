@@ -29,11 +29,7 @@ export function explain(error: unknown, path: string): unknown {
         error,
       );
     case codes.full:
-      return new StoreUnavailable(
-        `no space is left for the store ${path}`,
-        "free some space and resume the run; what was recorded still stands",
-        error,
-      );
+      return noSpace(path, error);
     case codes.readonly:
     case codes.perm:
     case codes.auth:
@@ -53,7 +49,9 @@ export function explain(error: unknown, path: string): unknown {
     default:
       return error;
   }
-  return systemCode(error) === null ? error : cannotOpen(path, error);
+  const code = systemCode(error);
+  if (code === null) return error;
+  return code === "ENOSPC" ? noSpace(path, error) : cannotOpen(path, error);
 }
 
 export function damaged(path: string, what: string, cause?: unknown): StoreUnavailable {
@@ -64,8 +62,23 @@ export function damaged(path: string, what: string, cause?: unknown): StoreUnava
   );
 }
 
+function noSpace(path: string, error: unknown): StoreUnavailable {
+  const hint = "free some space and resume the run; what was recorded still stands";
+  return new StoreUnavailable(`no space is left for the store ${path}`, hint, error);
+}
+
+const words: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOTDIR: "part of the path is a file",
+  EEXIST: "its folder is a file",
+  EISDIR: "a folder is in its place",
+};
+
 function cannotOpen(path: string, error: unknown): StoreUnavailable {
-  const why = systemCode(error) ?? textOf(error);
+  const code = systemCode(error);
+  const why = code === null ? textOf(error) : (words[code] ?? code);
   return new StoreUnavailable(
     `the store ${path} cannot be opened for writing: ${why}`,
     "make its folder writable for this user, or set TRAMMEL_HOME to one that is",
