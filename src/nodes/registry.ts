@@ -2,6 +2,7 @@ import type { NodeType } from "../model/blueprint.ts";
 import type { Performer } from "../ports/performer.ts";
 import type { Plugin } from "../ports/plugin.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
+import { createCodePerformer } from "./code.ts";
 import { collectPlugins, pluginPerformer } from "./plugins.ts";
 import { createScriptPerformer } from "./script.ts";
 import { tool } from "./tool.ts";
@@ -23,7 +24,6 @@ const notHere: readonly Performer[] = [
   unavailable("checkout", "deterministic", "sandboxes are not available yet"),
   unavailable("exec", "deterministic", "sandboxes are not available yet; a script node runs on this machine"),
   unavailable("agent_sandbox", "agentic", "sandboxes are not available yet; an agent node runs on this machine"),
-  unavailable("code", "deterministic", "code nodes are not available yet; a script node can run `node -e`"),
   unavailable("wait", "deterministic", "durable waits are not available yet; a script node can `sleep`"),
 ];
 
@@ -34,7 +34,8 @@ export function createPerformers({
   plugins,
 }: PerformerParts): Performers | { readonly problems: readonly string[] } {
   const performers = new Map<NodeType, Performer>(notHere.map((performer) => [performer.type, performer]));
-  for (const performer of [createScriptPerformer(redactor), tool, ...handed]) performers.set(performer.type, performer);
+  const builtIn = [createScriptPerformer(redactor), createCodePerformer(redactor), tool];
+  for (const performer of [...builtIn, ...handed]) performers.set(performer.type, performer);
   const found = collectPlugins(plugins, new Set(performers.keys()));
   if ("problems" in found) return found;
   return performers.set("plugin", pluginPerformer(found.nodes));

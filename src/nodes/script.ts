@@ -5,13 +5,10 @@ import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import type { ProcessResult } from "../ports/processes.ts";
-import { newPortFile } from "../runtime/environment/port-file.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
 import { parseOutput } from "../runtime/validation/output.ts";
-import { resultOf } from "./process-result.ts";
-
-type Ended = Pick<NodeResult, "outcome" | "reason" | "value" | "ports">;
+import { invalid, runCommand } from "./run-command.ts";
 
 /** Performs `script` nodes. `redactor` masks what a script writes to `$TRAMMEL_OUTPUT`. */
 export function createScriptPerformer(redactor: Redactor): Performer<ScriptNode> {
@@ -42,29 +39,18 @@ async function checkAndFix(context: ActionContext<ScriptNode>, redactor: Redacto
 }
 
 async function runOnce(context: ActionContext<ScriptNode>, command: string, redactor: Redactor): Promise<NodeResult> {
-  const { node, timeoutMs, blueprint } = context;
-  const portFile = newPortFile();
-  const stdin = await context.stdin();
-  const result = await context.can.processes.run(
+  const { node, blueprint } = context;
+  const { memoryBytes } = blueprint.limits;
+  const ran = await runCommand(
+    context,
     {
       argv: shellOf(node.shell ?? "sh", command),
       cwd: path.resolve(context.cwd, node.cwd ?? "."),
-      env: { ...(await context.environment()), TRAMMEL_OUTPUT: portFile.path },
-      outputBytes: context.outputBytes,
-      ...(stdin === undefined ? {} : { stdin }),
-      ...(timeoutMs === null ? {} : { timeoutMs }),
-      ...(blueprint.limits.memoryBytes === undefined ? {} : { memoryBytes: blueprint.limits.memoryBytes }),
-      onLine: (text, stream) => context.report({ kind: "line", stream, text }),
-      onStart: (process) => context.report({ kind: "process", process }),
+      ...(memoryBytes === undefined ? {} : { memoryBytes }),
     },
-    context.signal,
+    redactor,
   );
-  const ended = resultOf(result, timeoutMs);
-  const ports = await portFile.take();
-  const withPorts = ports !== null && "ports" in ports ? { ...ended, ports: redactor.record(ports.ports) } : ended;
-  if (ended.outcome !== "success") return withPorts;
-  if (ports !== null && "problem" in ports) return { ...ended, ...invalid(ports.problem) };
-  return { ...withPorts, ...(await valueOf(result, context)) };
+  return ran.result.outcome === "success" ? { ...ran.result, ...(await valueOf(ran.process, context)) } : ran.result;
 }
 
 /** Line ends of another system would reach the shell as part of each last word. */
@@ -77,7 +63,7 @@ function shellOf(shell: "sh" | "bash", command: string): readonly string[] {
 async function valueOf(
   { stdout }: ProcessResult,
   { node, can }: ActionContext<ScriptNode>,
-): Promise<Ended | Record<string, never>> {
+): Promise<Partial<NodeResult>> {
   if (node.output === undefined || node.output.as === "text") return {};
   if (stdout.bytes > limits.parsedOutputBytes) {
     return invalid(
@@ -87,11 +73,7 @@ async function valueOf(
   const text =
     stdout.blob === undefined ? stdout.text : Buffer.from((await can.blobs.get(stdout.blob)) ?? []).toString();
   const parsed = await parseOutput(text, node.output);
-  return "problem" in parsed ? invalid(parsed.problem) : { outcome: "success", value: parsed.value };
-}
-
-function invalid(text: string): Ended {
-  return { outcome: "failure", reason: { code: "output_invalid", text } };
+  return "problem" in parsed ? invalid(parsed.problem) : { value: parsed.value };
 }
 
 function isOnPath(command: string): boolean {

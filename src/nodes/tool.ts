@@ -1,13 +1,13 @@
-import type { ToolArgument, ToolArguments, ToolNode } from "../model/blueprint.ts";
+import type { ToolNode } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
-import type { CapturedText, NodeResult, Reason } from "../model/outcome.ts";
-import type { BlobStore } from "../ports/blobs.ts";
-import type { ActionContext, Capabilities, Performer, Values } from "../ports/performer.ts";
+import type { NodeResult, Reason } from "../model/outcome.ts";
+import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
 import type { Tool, ToolResult } from "../ports/tool.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";
-import { characterStart } from "../runtime/processes/characters.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
+import { argumentsOf } from "./arguments.ts";
+import { journaled } from "./texts.ts";
 
 /** Performs `tool` nodes: the tools an agent has, with arguments that the document fixes. */
 export const tool: Performer<ToolNode> = { type: "tool", class: "deterministic", missing, perform };
@@ -53,15 +53,6 @@ async function call(context: ActionContext<ToolNode>): Promise<NodeResult> {
   return { ...nodeResult(result), output: await journaled(result.output, can.blobs) };
 }
 
-/** A tool shows more than a journal holds: all of it goes to the store, its end stays at hand. */
-async function journaled(output: CapturedText, blobs: BlobStore): Promise<CapturedText> {
-  const bytes = Buffer.from(output.text);
-  if (bytes.length <= limits.inlineValueBytes) return output;
-  const end = bytes.subarray(bytes.length - limits.inlineValueBytes);
-  const text = end.subarray(characterStart(end, 0)).toString();
-  return { ...output, text, blob: output.blob ?? (await blobs.put(bytes)) };
-}
-
 function nodeResult(result: ToolResult): NodeResult {
   const { outcome, exit } = result;
   const reason = outcome === "success" ? null : reasonOf(result);
@@ -78,25 +69,6 @@ function reasonOf({ outcome, problem, exit, timedOut }: ToolResult): Reason {
 
 function refused(code: Reason["code"], text: string): NodeResult {
   return { outcome: "error", reason: { code, text }, beforeEffect: true };
-}
-
-async function argumentsOf(args: ToolArguments, values: Values): Promise<Readonly<Record<string, Json>>> {
-  const filled: Record<string, Json> = {};
-  for (const [name, argument] of Object.entries(args)) filled[name] = await fill(argument, values);
-  return filled;
-}
-
-async function fill(argument: ToolArgument, values: Values): Promise<Json> {
-  switch (argument.kind) {
-    case "template":
-      return values.value(argument.template);
-    case "literal":
-      return argument.value;
-    case "list":
-      return Promise.all(argument.items.map((item) => fill(item, values)));
-    case "map":
-      return argumentsOf(argument.entries, values);
-  }
 }
 
 async function problemOf(args: Readonly<Record<string, Json>>, { input }: Tool): Promise<string | null> {

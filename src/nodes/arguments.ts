@@ -1,0 +1,23 @@
+import type { ToolArgument, ToolArguments } from "../model/blueprint.ts";
+import type { Json } from "../model/json.ts";
+import type { Values } from "../ports/performer.ts";
+
+/** Arguments with every template in them filled in; one that is a single reference keeps the type of its value. */
+export async function argumentsOf(args: ToolArguments, values: Values): Promise<Readonly<Record<string, Json>>> {
+  const filled: Record<string, Json> = {};
+  for (const [name, argument] of Object.entries(args)) filled[name] = await fill(argument, values);
+  return filled;
+}
+
+async function fill(argument: ToolArgument, values: Values): Promise<Json> {
+  switch (argument.kind) {
+    case "template":
+      return values.value(argument.template);
+    case "literal":
+      return argument.value;
+    case "list":
+      return Promise.all(argument.items.map((item) => fill(item, values)));
+    case "map":
+      return argumentsOf(argument.entries, values);
+  }
+}

@@ -1,0 +1,45 @@
+import type { CodeNode, ScriptNode } from "../model/blueprint.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { ActionContext } from "../ports/performer.ts";
+import type { ProcessResult, ProcessSpec } from "../ports/processes.ts";
+import { newPortFile } from "../runtime/environment/port-file.ts";
+import type { Redactor } from "../runtime/redaction/redactor.ts";
+import { resultOf } from "./process-result.ts";
+
+export interface Ran {
+  readonly process: ProcessResult;
+  /** Ports included. */
+  readonly result: NodeResult;
+}
+
+/** Runs a command of a node with all that its document binds, and reads the ports it wrote. `redactor` masks those. */
+export async function runCommand(
+  context: ActionContext<ScriptNode | CodeNode>,
+  command: Pick<ProcessSpec, "argv" | "cwd" | "memoryBytes">,
+  redactor: Redactor,
+): Promise<Ran> {
+  const { timeoutMs, outputBytes, signal } = context;
+  const portFile = newPortFile();
+  const stdin = await context.stdin();
+  const ended = await context.can.processes.run(
+    {
+      ...command,
+      env: { ...(await context.environment()), TRAMMEL_OUTPUT: portFile.path },
+      outputBytes,
+      ...(stdin === undefined ? {} : { stdin }),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
+      onLine: (text, stream) => context.report({ kind: "line", stream, text }),
+      onStart: (process) => context.report({ kind: "process", process }),
+    },
+    signal,
+  );
+  const result = resultOf(ended, timeoutMs);
+  const ports = await portFile.take();
+  if (ports === null) return { process: ended, result };
+  if ("ports" in ports) return { process: ended, result: { ...result, ports: redactor.record(ports.ports) } };
+  return { process: ended, result: result.outcome === "success" ? { ...result, ...invalid(ports.problem) } : result };
+}
+
+export function invalid(text: string): Pick<NodeResult, "outcome" | "reason"> {
+  return { outcome: "failure", reason: { code: "output_invalid", text } };
+}

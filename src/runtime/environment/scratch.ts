@@ -1,0 +1,49 @@
+import { constants, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { lstat, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+let folder: string | undefined;
+let files = 0;
+
+/** A path for a file that a child and this process exchange; nothing is made there yet. */
+export function scratchFile(extension = ""): string {
+  folder ??= makeFolder();
+  files += 1;
+  return path.join(folder, `${files}${extension}`);
+}
+
+/** For this process only (0700), removed when it ends in order. */
+function makeFolder(): string {
+  const made = mkdtempSync(path.join(tmpdir(), "trammel-"));
+  process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+export type Taken = { readonly text: string } | { readonly problem: string };
+
+/** Reads what a child wrote and removes it; null where it wrote nothing. A problem goes on after "the file". */
+export async function takeScratch(file: string, maxBytes: number): Promise<Taken | null> {
+  if (!existsSync(file)) return null;
+  try {
+    return await readBounded(file, maxBytes);
+  } catch (error) {
+    return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  } finally {
+    await rm(file, { recursive: true, force: true });
+  }
+}
+
+/** A link, pipe or device in its place is not opened: reading it might never end. */
+async function readBounded(file: string, maxBytes: number): Promise<Taken> {
+  const { size } = await lstat(file);
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if (!(await handle.stat()).isFile()) return { problem: "is not a plain file" };
+    if (size > maxBytes) return { problem: `is larger than ${maxBytes} bytes` };
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
+    return { text: buffer.toString("utf8", 0, bytesRead) };
+  } finally {
+    await handle.close();
+  }
+}
