@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createBoxedAgents } from "./agents/boxed.ts";
 import { createProviders } from "./agents/providers.ts";
-import type { Composition, ServiceOptions, Services } from "./cli/services.ts";
+import type { Composition, SandboxHealth, ServiceOptions, Services } from "./cli/services.ts";
 import type { Config } from "./config/config.ts";
 import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
@@ -26,6 +26,7 @@ import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor, type Redactor } from "./runtime/redaction/redactor.ts";
+import { checkDrivers } from "./sandboxes/pool/drivers.ts";
 import { createSandboxPool } from "./sandboxes/pool/pool.ts";
 import { isSecretLike } from "./sandboxes/pool/secrets.ts";
 import { verdictOfStatus, withSandboxes } from "./sandboxes/supervise.ts";
@@ -97,9 +98,7 @@ function poolOf({ home, env, config }: ServiceOptions, needs: PoolNeeds): Sandbo
     folder: join(home, "sandboxes"),
     ...(config.sandbox.driver === undefined ? {} : { driver: config.sandbox.driver }),
     start: startLive,
-    env: Object.fromEntries(
-      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ),
+    env: setIn(env),
     owner: self(),
     isAlive,
     fateOf: (run) => verdictOfStatus(journal.find(run)?.status ?? null),
@@ -168,5 +167,17 @@ function problemsIn({ tools }: Config): readonly string[] {
   return "problems" in made ? made.problems : [];
 }
 
+function checkSandboxes(home: string, env: ServiceOptions["env"]): Promise<readonly SandboxHealth[]> {
+  const processes = createProcessRunner({ blobs: fileBlobs(join(home, "blobs")), redactor: createRedactor(), clock });
+  return checkDrivers({ processes, start: startLive, folder: join(home, "sandboxes"), env: setIn(env) });
+}
+
+/** Without the names that are not set. */
+function setIn(env: ServiceOptions["env"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
 /** The only place that picks adapters. */
-export const composition: Composition = { openJournal, openServices, problemsIn, agentMissing };
+export const composition: Composition = { checkSandboxes, openJournal, openServices, problemsIn, agentMissing };

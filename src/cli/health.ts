@@ -29,7 +29,7 @@ export async function checkHealth(world: World): Promise<readonly Health[]> {
     await program(world, "sh", "missing", "Install a POSIX shell: scripts run with it."),
     await program(world, "bash", "optional", "Install bash for scripts with `shell: bash`."),
     await program(world, "git", "optional", "Install git for nodes and tools that use it."),
-    await sandbox(world),
+    ...(await sandboxes(world)),
     await custody(),
   ];
 }
@@ -99,17 +99,15 @@ async function program(world: World, name: string, status: "missing" | "optional
   return { name, status: "ok", detail: `${found}, ${version}`, mend: null };
 }
 
-async function sandbox(world: World): Promise<Health> {
-  const tools = ["bwrap", "podman", "docker"];
-  const found = await Promise.all(tools.map((tool) => which(tool, world.env["PATH"])));
-  const there = found.filter((one) => one !== null);
-  if (there.length > 0) return { name: "sandbox", status: "ok", detail: there.join(", "), mend: null };
-  return {
-    name: "sandbox",
-    status: "optional",
-    detail: `none of ${tools.join(", ")} is on the PATH`,
-    mend: "Install bubblewrap, podman or docker to run nodes in a sandbox.",
-  };
+/** One line a driver; none of them is needed by a blueprint without boxes. */
+async function sandboxes(world: World): Promise<readonly Health[]> {
+  const { checkSandboxes } = await world.compose();
+  const checked = await checkSandboxes(dataHome(world.env, world.cwd), world.env);
+  return checked.map(({ driver, status }) =>
+    "works" in status
+      ? { name: driver, status: "ok", detail: `makes sandboxes (${status.works})`, mend: null }
+      : { name: driver, status: "optional", detail: status.fault, mend: status.hint },
+  );
 }
 
 async function custody(): Promise<Health> {

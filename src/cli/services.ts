@@ -25,6 +25,11 @@ export interface ServiceOptions {
   readonly notice: (what: string) => void;
 }
 
+export interface SandboxHealth {
+  readonly driver: string;
+  readonly status: { readonly works: string } | { readonly fault: string; readonly hint: string };
+}
+
 /** What a command needs to execute a run in this process. */
 export interface Services {
   readonly journal: Journal;
@@ -39,6 +44,8 @@ export interface Composition {
   readonly openServices: (options: ServiceOptions) => Promise<Services>;
   /** Why a configuration contradicts what is built in, in sentences; services of such a one cannot be opened. */
   readonly problemsIn: (config: Config) => readonly string[];
+  /** Asks what makes sandboxes whether it works here; may take a second. */
+  readonly checkSandboxes: (home: string, env: Environment) => Promise<readonly SandboxHealth[]>;
   /** Why no agent can run with this configuration, or null. */
   readonly agentMissing: (config: Config, env: Environment) => string | null;
 }

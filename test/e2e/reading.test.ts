@@ -80,6 +80,7 @@ describe("doctor", () => {
     expect(stdout).toMatch(/^✓ store +.*\.home$/m);
     expect(stdout).toMatch(/^✓ keys +set: .*ANTHROPIC_API_KEY/m);
     expect(stdout).toMatch(/^– agent .*\n {4}\S/m);
+    expect(stdout).toMatch(/^✓ bubblewrap +makes sandboxes \(bubblewrap \d/m);
     expect(stdout).not.toContain("CANARY");
   });
 

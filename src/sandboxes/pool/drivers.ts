@@ -63,6 +63,13 @@ export class Drivers {
     return why;
   }
 
+  async check(name: DriverName): Promise<DriverHealth> {
+    const driver = this.#isThere(name) ? this.get(name) : null;
+    if (driver !== null) return { driver: name, status: await driver.check() };
+    const fault = `${programs[name]} is not on the PATH`;
+    return { driver: name, status: { fault, hint: `Install ${name} to run nodes in its sandboxes.` } };
+  }
+
   #candidates(image: string): readonly DriverName[] {
     if (isForBubblewrap(image)) return ["bubblewrap"];
     if (this.#chosen === undefined) return engines;
@@ -78,6 +85,17 @@ export class Drivers {
     const folders = (this.#parts.env["PATH"] ?? "").split(path.delimiter);
     return folders.some((folder) => existsSync(path.join(folder, programs[name])));
   }
+}
+
+export interface DriverHealth {
+  readonly driver: DriverName;
+  readonly status: { readonly works: string } | SandboxFault;
+}
+
+/** Asks every driver whether it works here. */
+export function checkDrivers(parts: DriverParts): Promise<readonly DriverHealth[]> {
+  const drivers = new Drivers(parts, undefined);
+  return Promise.all((["bubblewrap", ...engines] as const).map((name) => drivers.check(name)));
 }
 
 /** The form of an image decides: the host's programs, or a root file system of this machine. */
