@@ -65,6 +65,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
       provider: createProviders({
         ...agents(config),
         ai: access,
+        prices: config.prices,
         environment: env,
         dataFolder: home,
         clock,

@@ -12,6 +12,7 @@ export function guarded(provider: AgentProvider, mask: Mask): AgentProvider {
   return {
     name: provider.name,
     missing: (model, settings) => provider.missing(model, settings),
+    currencyOf: (model) => provider.currencyOf?.(model) ?? null,
     async run(request, emit, signal) {
       const gate = new Gate(emit, mask);
       const result = await settle(() => provider.run(request, gate.pass, signal), gate);

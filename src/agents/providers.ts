@@ -4,7 +4,7 @@ import { startLive } from "../runtime/processes/live.ts";
 import { presets, type AcpAgent } from "./acp/presets.ts";
 import { createAcpProvider } from "./acp/provider.ts";
 import { createAiProvider } from "./ai/provider.ts";
-import type { AiSettings } from "./ai/settings.ts";
+import type { AiSettings, Prices } from "./ai/settings.ts";
 import { guarded } from "./guarded.ts";
 import { createReplayProvider, recording } from "./replay/provider.ts";
 import type { Mask } from "../runtime/text.ts";
@@ -14,6 +14,7 @@ export interface AgentConfiguration {
   /** Name of the provider of a node that names none; `ai` when absent. */
   readonly provider?: string;
   readonly ai: AiSettings;
+  readonly prices?: Prices;
   /** Program and arguments of provider `acp`; the agents of {@link presets} go by their own names. */
   readonly command?: readonly [string, ...string[]];
   /** Our own environment, of which an agent gets what it is known to need. */
@@ -40,7 +41,7 @@ export function createProviders(
   const acp = (name: string, agent: AcpAgent): AgentProvider =>
     recorded(createAcpProvider({ name, agent, environment, start: startLive, clock }));
   const known = new Map([
-    ["ai", recorded(createAiProvider(ai, mask))],
+    ["ai", recorded(createAiProvider(ai, mask, configuration.prices))],
     ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask), mask)],
     ...Object.entries(presets).map(([name, agent]) => [name, acp(name, agent)] as const),
   ]);

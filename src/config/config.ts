@@ -1,4 +1,4 @@
-import type { AgentSettings, RecordSettings, RunLimits, WorkspaceSettings } from "../model/blueprint.ts";
+import type { AgentSettings, Money, RecordSettings, RunLimits, WorkspaceSettings } from "../model/blueprint.ts";
 
 /** Defaults of agentic nodes, and how their provider is reached. */
 export interface AgentConfig extends AgentSettings {
@@ -10,6 +10,13 @@ export interface AgentConfig extends AgentSettings {
   readonly command?: readonly string[];
   /** Absolute folder of cassettes that provider `replay` plays. */
   readonly cassettes?: string;
+}
+
+/** What a model costs, for a million tokens. */
+export interface Price {
+  /** Of all that it reads, cached or not. */
+  readonly input: Money;
+  readonly output: Money;
 }
 
 export interface SandboxConfig {
@@ -30,6 +37,8 @@ export interface Config {
   readonly workspace: WorkspaceSettings;
   readonly records: RecordSettings;
   readonly sandbox: SandboxConfig;
+  /** By model as vendor/name. */
+  readonly prices: Readonly<Record<string, Price>>;
   readonly locale?: string;
 }
 
@@ -41,6 +50,7 @@ export const emptyConfig: Config = {
   workspace: {},
   records: {},
   sandbox: {},
+  prices: {},
 };
 
 /** The project's settings win, field by field. */
@@ -57,6 +67,7 @@ export function merge(user: Config, project: Config): Config {
     workspace: { ...user.workspace, ...project.workspace },
     records: { ...user.records, ...project.records },
     sandbox: { ...user.sandbox, ...project.sandbox },
+    prices: { ...user.prices, ...project.prices },
   };
 }
 

@@ -1,9 +1,9 @@
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { agentSettings } from "../language/fields/agent.ts";
 import { documentFields } from "../language/fields/document.ts";
-import { listOf, mapOf, object, optional, readFields } from "../language/read/collections.ts";
+import { listOf, mapOf, object, optional, readFields, required } from "../language/read/collections.ts";
 import { Reading } from "../language/read/reading.ts";
-import { text, word } from "../language/read/scalars.ts";
+import { money, text, word } from "../language/read/scalars.ts";
 import { readYaml } from "../language/yaml.ts";
 import { type Config, emptyConfig } from "./config.ts";
 
@@ -35,6 +35,14 @@ const sandbox = object(
   "`sandbox`",
 );
 
+const price = object(
+  {
+    input: required(money, "For a million tokens that it reads, e.g. 3 USD."),
+    output: required(money, "For a million tokens that it writes."),
+  },
+  "a price",
+);
+
 /** Every key of a configuration file. */
 const configFields = {
   default: optional(text(), "Blueprint that `trammel run` uses without -b."),
@@ -45,6 +53,7 @@ const configFields = {
   workspace: documentFields.workspace,
   records: documentFields.records,
   sandbox: optional(sandbox, "How sandboxes are made."),
+  prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),
   locale: documentFields.locale,
 };
 

@@ -238,6 +238,26 @@ describe("before the run", () => {
     expect(performer.missing(node, can, blueprint)).toBe(expected);
   });
 
+  test.each([
+    ["EUR", null, null],
+    ["nothing", null, null],
+    [
+      "USD",
+      "openai/b",
+      'agent "fix": limits.cost is in EUR, and openai/b is counted in USD; set prices for it in the configuration, or use limits.tokens',
+    ],
+    [
+      null,
+      null,
+      'agent "fix": limits.cost is in EUR, and what its model costs is not known; set prices for it in the configuration, or use limits.tokens',
+    ],
+  ])("a limit of cost has to bound something (counted in %s)", (currency, model, expected) => {
+    const document = model === null ? {} : { model };
+    const { performer, node, can, blueprint } = world({ document, provider: { currencyOf: () => currency } });
+    const bounded = { ...blueprint, limits: { cost: { amount: 1, currency: "EUR" } } };
+    expect(performer.missing(node, can, bounded)).toBe(expected);
+  });
+
   test("the model it asks about is the one that would be used", () => {
     const { performer, node, can, blueprint } = world({
       document: { model: "openai/b" },

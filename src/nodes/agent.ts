@@ -1,9 +1,10 @@
-import type { AgentNode, AgentSettings } from "../model/blueprint.ts";
+import type { AgentNode, AgentSettings, Money } from "../model/blueprint.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { AgentProvider } from "../ports/provider.ts";
 import type { Mask } from "../runtime/text.ts";
 import { gather, missingContext } from "./agent-context.ts";
+import { unknownCost } from "./agent-cost.ts";
 import { settingsOf } from "./agent-settings.ts";
 import { performTurn } from "./agent-turn.ts";
 
@@ -24,7 +25,8 @@ export function createAgentPerformer({ configured, clock, dataFolder, mask }: Ag
   return {
     type: "agent",
     class: "agentic",
-    missing: (node, can, blueprint) => missing(node, can, settingsOf(node, blueprint.agent, configured)),
+    missing: (node, can, blueprint) =>
+      missing(node, can, settingsOf(node, blueprint.agent, configured), blueprint.limits.cost),
     async perform(context) {
       const settings = settingsOf(context.node, context.blueprint.agent, configured);
       const provider = context.can.provider(settings.provider);
@@ -41,7 +43,7 @@ export function createAgentPerformer({ configured, clock, dataFolder, mask }: Ag
   };
 }
 
-function missing(node: AgentNode, can: Capabilities, settings: AgentSettings): string | null {
+function missing(node: AgentNode, can: Capabilities, settings: AgentSettings, limit: Money | undefined): string | null {
   const unheld = settings.context === undefined ? null : missingContext(settings.context);
   if (unheld !== null) return `agent "${node.id}": ${unheld}`;
   const unknown = settings.tools?.find((name) => can.tools.get(name) === undefined);
@@ -49,7 +51,9 @@ function missing(node: AgentNode, can: Capabilities, settings: AgentSettings): s
     return `agent "${node.id}": there is no tool "${unknown}"; there are: ${can.tools.names().join(", ")}`;
   const provider = can.provider(settings.provider);
   const what = isMissing(provider) ? provider.missing : provider.missing(settings.model ?? null, settings);
-  return what === null ? null : `agent "${node.id}": ${what}`;
+  if (what !== null || isMissing(provider)) return what === null ? null : `agent "${node.id}": ${what}`;
+  const unbounded = unknownCost(limit, provider.currencyOf?.(settings.model ?? null) ?? null, settings.model);
+  return unbounded === null ? null : `agent "${node.id}": ${unbounded}`;
 }
 
 /** A provider has a method of that name. */

@@ -55,5 +55,10 @@ export interface AgentProvider {
    * missing or cannot be held to, or null.
    */
   missing(model: string | null, settings?: AgentSettings): string | null;
+  /**
+   * In which currency it counts what a model costs; `nothing` where it spends none, null (or absent) where the cost is not
+   * known before it is spent.
+   */
+  currencyOf?(model: string | null): string | null;
   run(request: AgentRequest, emit: (event: AgentEvent) => void, signal: AbortSignal): Promise<AgentResult>;
 }

@@ -64,13 +64,12 @@ export function missingIn(blueprint: Blueprint, performers: Performers, can: Cap
 }
 
 /** What the language has and no run carries out yet. Refused, since leaving it out would change what the document promises. */
-function unsupported({ workspace, limits: bounds, nodes }: Blueprint): readonly string[] {
+function unsupported({ workspace, nodes }: Blueprint): readonly string[] {
   const settings = [
     workspace.isolate === "worktree" ? "workspace.isolate: worktree" : null,
     workspace.checkpoint === true ? "workspace.checkpoint" : null,
     workspace.setup === undefined ? null : "workspace.setup",
     workspace.carry === undefined ? null : "workspace.carry",
-    bounds.cost === undefined ? null : "limits.cost",
   ].flatMap((key) => (key === null ? [] : [`${key} is not carried out yet`]));
   const ofNodes = [...nodes.values()].flatMap((node) =>
     (["progress", "effect"] as const)

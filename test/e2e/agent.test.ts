@@ -117,6 +117,20 @@ describe("an agent", () => {
     expect(await readFile(place.path("sum.test.js"), "utf8")).toContain("sum(2, 3), 5");
   });
 
+  it.each([
+    ["tokens", "{tokens: 250}", "limits.tokens is 250, and 330 are used"],
+    ["cost", "{cost: 0.01 EUR}", "limits.cost is 0.01 EUR"],
+  ])("ends where the run's limit of %s is passed", async (_name, limits, why) => {
+    using place = new Place();
+    const model = await projectWith(place, [{ call: [{ tool: "run", input: { command: "true" } }] }]);
+    const prices = "prices: {compatible/scripted: {input: 50 EUR, output: 50 EUR}}\n";
+    place.file("trammel.yaml", `agent: {model: compatible/scripted, baseUrl: "${model.url}"}\n${prices}`);
+    place.file("mend.yaml", `${loop}limits: ${limits}\n`);
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "limit", reason: expect.stringContaining(why), exitCode: 4 });
+    expect(model.requests.length).toBeLessThan(6);
+  });
+
   it("is refused before anything runs where none is set up, with the ways to set one up", async () => {
     using place = new Place();
     place.file("mend.yaml", loop.replace("npm test --silent", "touch ran"));

@@ -2,32 +2,38 @@ import type { ModelMessage, ToolModelMessage } from "ai";
 import type { AgentEvent } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
-import type { ReasonCode } from "../../model/outcome.ts";
+import type { ReasonCode, Usage } from "../../model/outcome.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerSchema, checkAnswer, isStructured, readAnswer, type Answer } from "../answer.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 import { answerInTool, giveUpTool, instructionsOf } from "./instructions.ts";
 import type { Model } from "./model.ts";
+import { costOf, type Price } from "./settings.ts";
 import { Toolbox, type CallReply } from "./toolbox.ts";
 import { takeTurn, type ModelTurn } from "./turn.ts";
 
 type Stop = Extract<AgentEvent, { type: "stop" }>["why"];
 type End = Omit<AgentResult, "usage" | "beforeEffect">;
 
+export interface LoopParts {
+  readonly model: Model;
+  /** Null where it is not known. */
+  readonly price: Price | null;
+  readonly request: AgentRequest;
+  readonly emit: (event: AgentEvent) => void;
+  readonly signal: AbortSignal;
+  readonly mask: Mask;
+}
+
 /** Runs a model with tools until it ends its turn, gives up or meets a limit. Every fault ends in a result. */
-export async function runLoop(
-  model: Model,
-  request: AgentRequest,
-  emit: (event: AgentEvent) => void,
-  signal: AbortSignal,
-  mask: Mask,
-): Promise<AgentResult> {
-  return new Loop(model, request, emit, signal, mask).run();
+export async function runLoop(parts: LoopParts): Promise<AgentResult> {
+  return new Loop(parts).run();
 }
 
 class Loop {
   readonly #model: Model;
+  readonly #price: Price | null;
   readonly #request: AgentRequest;
   readonly #emit: (event: AgentEvent) => void;
   readonly #signal: AbortSignal;
@@ -35,11 +41,12 @@ class Loop {
   readonly #answerSchema: JsonObject | null;
   readonly #tools: readonly ToolDefinition[];
   readonly #messages: ModelMessage[];
-  #usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
+  #usage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
   #repairsLeft: number = limits.repairTurns;
 
-  constructor(model: Model, request: AgentRequest, emit: (event: AgentEvent) => void, signal: AbortSignal, mask: Mask) {
+  constructor({ model, price, request, emit, signal, mask }: LoopParts) {
     this.#model = model;
+    this.#price = price;
     this.#request = request;
     this.#emit = emit;
     this.#signal = signal;
@@ -97,12 +104,10 @@ class Loop {
   }
 
   #count(tokens: { readonly input: number; readonly output: number }): void {
-    const { inputTokens, outputTokens, turns } = this.#usage;
-    this.#usage = {
-      inputTokens: inputTokens + tokens.input,
-      outputTokens: outputTokens + tokens.output,
-      turns: turns + 1,
-    };
+    const inputTokens = this.#usage.inputTokens + tokens.input;
+    const outputTokens = this.#usage.outputTokens + tokens.output;
+    const cost = this.#price === null ? {} : { cost: costOf(this.#price, inputTokens, outputTokens) };
+    this.#usage = { inputTokens, outputTokens, turns: this.#usage.turns + 1, ...cost };
     this.#emit({ type: "usage", usage: this.#usage });
   }
 

@@ -1,12 +1,13 @@
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../../runtime/text.ts";
-import { missingFor, parseModel, type AiSettings } from "./settings.ts";
+import { missingFor, parseModel, type AiSettings, type Price, type Prices } from "./settings.ts";
 
 /** Agents made of a model and our own tools. The SDK is loaded when the first one runs. */
-export function createAiProvider(settings: AiSettings, mask: Mask): AgentProvider {
+export function createAiProvider(settings: AiSettings, mask: Mask, prices: Prices = {}): AgentProvider {
   return {
     name: "ai",
     missing: (model) => missingFor(model, settings),
+    currencyOf: (model) => currencyOf(prices[model ?? ""]),
     async run(request, emit, signal) {
       const nothing = { message: "", usage: { inputTokens: 0, outputTokens: 0, turns: 0 }, beforeEffect: true };
       const missing = missingFor(request.model, settings);
@@ -17,7 +18,19 @@ export function createAiProvider(settings: AiSettings, mask: Mask): AgentProvide
       // The SDK reports on the console where it is not told otherwise.
       globalThis.AI_SDK_LOG_WARNINGS = false;
       const [{ openModel }, { runLoop }] = await Promise.all([import("./model.ts"), import("./loop.ts")]);
-      return runLoop(await openModel(choice, settings), request, emit, signal, mask);
+      return runLoop({
+        model: await openModel(choice, settings),
+        price: prices[request.model ?? ""] ?? null,
+        request,
+        emit,
+        signal,
+        mask,
+      });
     },
   };
+}
+
+/** A price in two currencies cannot be summed up. */
+function currencyOf(price: Price | undefined): string | null {
+  return price !== undefined && price.input.currency === price.output.currency ? price.input.currency : null;
 }

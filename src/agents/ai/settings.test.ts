@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
+import { serveModel } from "../../../test/fixtures/model-server/server.ts";
 import { createAiProvider } from "./provider.ts";
 import { parseModel } from "./settings.ts";
 
@@ -34,6 +35,32 @@ describe("what is missing", () => {
     const missing = provider.missing(model) ?? "";
     expect(missing).toContain(what);
     for (const way of ["vendor's key", "agent on the PATH", "OpenAI-compatible server"]) expect(missing).toContain(way);
+  });
+});
+
+describe("what a model costs", () => {
+  const price = (currency: string) => ({ input: { amount: 3, currency: "USD" }, output: { amount: 15, currency } });
+
+  test("is counted where its price is known, call by call", async () => {
+    const call = { tool: "run", input: { command: "x" } };
+    const server = await serveModel([{ call: [call] }, { say: "Done." }]);
+    const ai = { compatible: { baseUrl: server.url } };
+    const priced = createAiProvider(ai, (text) => text, { "compatible/scripted": price("USD") });
+    const { result, events } = await play(priced, agentRequest());
+    await server.close();
+    const costs = events.flatMap((event) => (event.type === "usage" ? [event.usage.cost] : []));
+    expect(costs).toEqual([0.000_45, 0.000_9]);
+    expect(result.usage?.cost).toBe(0.000_9);
+    expect(priced.currencyOf?.("compatible/scripted")).toBe("USD");
+  });
+
+  test("is not known without a price, or with one in two currencies", () => {
+    const priced = createAiProvider({}, (text) => text, { "openai/a": price("EUR") });
+    expect([priced.currencyOf?.("openai/a"), priced.currencyOf?.("openai/b"), priced.currencyOf?.(null)]).toEqual([
+      null,
+      null,
+      null,
+    ]);
   });
 });
 

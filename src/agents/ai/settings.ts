@@ -1,3 +1,5 @@
+import type { Money } from "../../model/blueprint.ts";
+
 export const vendors = ["anthropic", "openai", "google", "compatible"] as const;
 export type Vendor = (typeof vendors)[number];
 
@@ -9,6 +11,19 @@ export interface VendorSettings {
 
 /** Comes from configuration and the secrets it names, never from a document or a variable found by accident. */
 export type AiSettings = { readonly [V in Vendor]?: VendorSettings };
+
+/** What a model costs for a million tokens; both in one currency. */
+export interface Price {
+  readonly input: Money;
+  readonly output: Money;
+}
+
+/** By model as vendor/name. */
+export type Prices = Readonly<Record<string, Price>>;
+
+export function costOf({ input, output }: Price, inputTokens: number, outputTokens: number): number {
+  return (inputTokens * input.amount + outputTokens * output.amount) / 1_000_000;
+}
 
 export interface ModelChoice {
   readonly vendor: Vendor;

@@ -14,6 +14,7 @@ export function createReplayProvider(folder: string | null, mask: Mask): AgentPr
   return {
     name: "replay",
     missing,
+    currencyOf: () => "nothing",
     async run(request, emit, signal) {
       const { replay } = await import("./play.ts");
       return replay(folder ?? "", mask, request, emit, signal);
@@ -26,6 +27,7 @@ export function recording(provider: AgentProvider, options: RecordOptions): Agen
   return {
     name: provider.name,
     missing: (model, settings) => provider.missing(model, settings),
+    currencyOf: (model) => provider.currencyOf?.(model) ?? null,
     async run(request, emit, signal) {
       const { record } = await import("./record.ts");
       return record(provider, options, request, emit, signal);

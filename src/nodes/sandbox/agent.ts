@@ -5,6 +5,7 @@ import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Sandbox, SandboxPool } from "../../ports/sandbox.ts";
+import { unknownCost } from "../agent-cost.ts";
 import { settingsOf } from "../agent-settings.ts";
 import { performTurn } from "../agent-turn.ts";
 import { boxEnvironment, boxOf, faultResult, workspace } from "./common.ts";
@@ -33,7 +34,8 @@ export function createAgentSandboxPerformer(parts: AgentSandboxParts): Performer
     class: "agentic",
     missing(node, _can, blueprint) {
       const settings = settingsOf(node, blueprint.agent, configured);
-      const what = unheld(settings) ?? missingCommand(node, settings, agents);
+      const what =
+        unheld(settings) ?? missingCommand(node, settings, agents) ?? unknownCost(blueprint.limits.cost, null);
       return what === null ? null : `agent_sandbox "${node.id}": ${what}`;
     },
     perform: (context) => perform(context, parts),
