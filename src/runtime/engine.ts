@@ -1,5 +1,6 @@
 import { advance } from "../engine/advance.ts";
-import { compile } from "../graph/plan.ts";
+import { compile, type Plan } from "../graph/plan.ts";
+import type { Blueprint } from "../model/blueprint.ts";
 import type { EventBody, RunStarted } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { isOver } from "../model/outcome.ts";
@@ -55,7 +56,7 @@ async function start(
   const { blueprint, cwd } = request;
   const guarded = await options.secrets.guard(run, blueprint, { task: request.task, inputs: admitted.inputs });
   if ("missing" in guarded) return refuse("missing_capability", guarded.missing.join("\n"));
-  const plan = compile(blueprint);
+  const plan = planOf(blueprint);
   const { task, inputs } = guarded.given;
   const facts: RunFacts = { run, taskId, task, blueprint, cwd, inputs };
   let conflict: Conflict | null = null;
@@ -112,7 +113,7 @@ async function resume(
   hold: Hold,
 ): Promise<RunHandle | Refusal> {
   const { blueprint } = request;
-  const plan = compile(blueprint);
+  const plan = planOf(blueprint);
   const taken = await resumption(options, request, plan, running);
   if ("refused" in taken) return taken;
   const { memory, started, given, run, events: incoming } = taken;
@@ -128,7 +129,18 @@ async function resume(
   return hold(conductor);
 }
 
-function reread({ journal }: EngineOptions, plan: Parameters<typeof blank>[0], run: string): Memory {
+const plans = new WeakMap<Blueprint, Plan>();
+
+/** Compiled once for all runs of a blueprint. */
+function planOf(blueprint: Blueprint): Plan {
+  const known = plans.get(blueprint);
+  if (known !== undefined) return known;
+  const plan = compile(blueprint);
+  plans.set(blueprint, plan);
+  return plan;
+}
+
+function reread({ journal }: EngineOptions, plan: Plan, run: string): Memory {
   const remembered = remember(plan, journal.read(run));
   if (remembered === null) throw new Error(`the journal of run ${run} does not begin with its start`);
   return remembered.memory;

@@ -9,7 +9,7 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { isAlive, isSame, self } from "../../src/runtime/processes/identity.ts";
 
-const program = join(import.meta.dirname, "../fixtures/engine/main.ts");
+const programs = join(import.meta.dirname, "../fixtures/engine");
 
 export interface Exited {
   readonly signal: NodeJS.Signals | null;
@@ -29,14 +29,15 @@ export class Site {
   readonly home = join(this.folder, "home");
   readonly cwd = join(this.folder, "work");
 
+  readonly document = join(this.folder, "blueprint.yaml");
+
   constructor() {
     mkdirSync(this.cwd);
   }
 
   start(document: string, crashAt?: string): Promise<Exited> {
-    const file = join(this.folder, "blueprint.yaml");
-    writeFileSync(file, document);
-    return this.engine(["start", this.home, this.cwd, file], crashAt).exited;
+    writeFileSync(this.document, document);
+    return this.engine(["start", this.home, this.cwd, this.document], crashAt).exited;
   }
 
   resume(run: string, crashAt?: string, settle: readonly string[] = []): Promise<Exited> {
@@ -44,8 +45,16 @@ export class Site {
   }
 
   engine(args: readonly string[], crashAt?: string): { readonly pid: number; readonly exited: Promise<Exited> } {
-    const env = { ...process.env, ...(crashAt === undefined ? {} : { CRASH_AT: crashAt }) };
-    const child = spawn(process.execPath, [program, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    return this.program("main.ts", args, crashAt === undefined ? {} : { CRASH_AT: crashAt });
+  }
+
+  program(
+    name: string,
+    args: readonly string[],
+    more: Readonly<Record<string, string>> = {},
+  ): { readonly pid: number; readonly exited: Promise<Exited> } {
+    const env = { ...process.env, ...more };
+    const child = spawn(process.execPath, [join(programs, name), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -91,10 +100,10 @@ function parsed(line: string): Readonly<Record<string, unknown>> {
   return JSON.parse(line) as Readonly<Record<string, unknown>>;
 }
 
-/** Five scripts one after the other, each of which leaves its name in the log. */
-export function five(extra = ""): string {
+/** Five scripts one after the other, each of which leaves its name in the log, after the prefix. */
+export function five(extra = "", prefix = ""): string {
   const names = ["a", "b", "c", "d", "e"];
-  const nodes = names.map((name) => `  ${name}: { type: script, run: "echo ${name} >> log"${extra} }`);
+  const nodes = names.map((name) => `  ${name}: { type: script, run: "echo ${prefix}${name} >> log"${extra} }`);
   const edges = names.slice(1).map((to, i) => `  - { from: ${names[i]}, to: ${to} }`);
   return `name: five\nnodes:\n${nodes.join("\n")}\nedges:\n${edges.join("\n")}\n  - { from: e, to: END }\n`;
 }

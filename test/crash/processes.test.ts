@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { limits } from "../../src/model/limits.ts";
 import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
 import { five, Site } from "./harness.ts";
 
@@ -39,6 +40,17 @@ test("an engine killed while its scripts run is resumed by one of two that try",
   const [after] = await site.journaled();
   expect(after?.events.filter(({ body }) => body.type === "run.resumed")).toHaveLength(1);
   expect(site.done().length).toBe(new Set(site.done()).size);
+});
+
+test("four processes that write as fast as they can all get their turn", async () => {
+  const each = 200;
+  const programs = Array.from({ length: 4 }, () => site.program("writer.ts", [site.home, String(each)]).exited);
+  const writers = await Promise.all(programs);
+  expect(writers.map(({ stderr }) => stderr)).toEqual(writers.map(() => ""));
+  const runs = await site.journaled();
+  expect(runs.map(({ events }) => events.length)).toEqual(writers.map(() => each));
+  const times = writers.map(({ lines }) => lines.at(-1) as { readonly slowest: number; readonly took: number });
+  expect(Math.max(...times.map(({ slowest }) => slowest))).toBeLessThan(limits.storeBusyMs);
 });
 
 test("four engines in four processes share one store: every run ends, no record is lost or mixed up", async () => {

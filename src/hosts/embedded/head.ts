@@ -12,8 +12,8 @@ export interface Head {
   status: RunStatus;
   /** False when another process has committed since ownership was last looked up. */
   verified: boolean;
-  /** Nodes that are being performed, and those of them that wait for a person. */
-  readonly active: Set<string>;
+  /** How many nodes are being performed, and which of them wait for a person. */
+  active: number;
   readonly gates: Set<string>;
 }
 
@@ -21,7 +21,7 @@ export interface Head {
 export function statusAfter(head: Head, body: EventBody): RunStatus {
   switch (body.type) {
     case "node.started":
-      head.active.add(body.node);
+      head.active += 1;
       break;
     case "gate.opened":
       head.gates.add(body.node);
@@ -32,7 +32,8 @@ export function statusAfter(head: Head, body: EventBody): RunStatus {
     case "node.ended":
     case "node.retrying":
     case "node.unconfirmed":
-      head.active.delete(body.node);
+      // What an engine that died had claimed was not counted by this one.
+      head.active = Math.max(0, head.active - 1);
       head.gates.delete(body.node);
       break;
     case "run.finished":
@@ -40,5 +41,5 @@ export function statusAfter(head: Head, body: EventBody): RunStatus {
     default:
       return head.status;
   }
-  return head.gates.size > 0 && head.gates.size >= head.active.size ? "waiting" : "running";
+  return head.gates.size > 0 && head.gates.size >= head.active ? "waiting" : "running";
 }

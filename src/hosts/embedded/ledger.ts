@@ -167,8 +167,8 @@ export class Ledger {
 
   #newHead(id: number, of: Pick<NewRun, "run" | "taskId" | "blueprint">, seq: number, hash: string): Head {
     const { run, taskId, blueprint } = of;
-    const sets = { active: new Set<string>(), gates: new Set<string>() };
-    const head: Head = { id, run, taskId, blueprint, seq, hash, status: "running", verified: true, ...sets };
+    const standing = { status: "running", verified: true, active: 0, gates: new Set<string>() } as const;
+    const head: Head = { id, run, taskId, blueprint, seq, hash, ...standing };
     this.#heads.set(run, head);
     return head;
   }
