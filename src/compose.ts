@@ -131,7 +131,7 @@ function performersOf(
     agents: createBoxedAgents({ ...agents(config), clock, mask }),
   });
   const handed = [createHumanPerformer(clock), agent, boxed, ...createSandboxPerformers(pool, clock)];
-  const performers = createPerformers({ redactor, handed, plugins });
+  const performers = createPerformers({ redactor, clock, handed, plugins });
   if ("problems" in performers) throw new Error(performers.problems.join("\n"));
   const scoped = createWriteScope(home);
   return new Map([...performers].map(([type, performer]) => [type, type === "human" ? performer : scoped(performer)]));

@@ -32,6 +32,7 @@ export const limits = {
   // Actions; timeout
   deterministicTimeoutMs: 30 * 60_000,
   agenticTimeoutMs: 2 * 3_600_000,
+  waitLookMs: 60_000,
   durationMaxMs: 366 * 24 * 3_600_000,
 
   // Processes

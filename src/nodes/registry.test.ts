@@ -3,6 +3,7 @@ import { NodeBench, reference } from "../../test/support/node-bench.ts";
 import type { Node, NodeType } from "../model/blueprint.ts";
 import { definePlugin } from "../plugin.ts";
 import type { NodePlugin, Plugin } from "../ports/plugin.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { createRedactor } from "../runtime/redaction/redactor.ts";
 import { createPerformers, type Performers } from "./registry.ts";
 
@@ -16,7 +17,7 @@ const greet: NodePlugin = {
 const greeting = definePlugin({ name: "greetings", nodes: [greet] });
 
 function performers(plugins: readonly Plugin[] = []): Performers {
-  const made = createPerformers({ redactor: createRedactor(), handed: [], plugins });
+  const made = createPerformers({ redactor: createRedactor(), clock: systemClock, handed: [], plugins });
   if ("problems" in made) throw new Error(made.problems.join("\n"));
   return made;
 }
@@ -55,15 +56,16 @@ test("what is not available is said before a run, and is an error without effect
 test("a performer that is handed in takes the place of the one of its type", () => {
   const made = createPerformers({
     redactor: createRedactor(),
+    clock: systemClock,
     handed: [
-      { type: "wait", class: "deterministic", missing: () => null, perform: async () => ({ outcome: "success" }) },
+      { type: "provision", class: "deterministic", missing: () => null, perform: async () => ({ outcome: "success" }) },
     ],
     plugins: [],
   });
   const bench = new NodeBench();
-  const node: Node = { id: "w", type: "wait", forMs: 1 };
+  const node: Node = { id: "w", type: "provision", image: "host" };
   expect(
-    "problems" in made ? made : made.get("wait")?.missing(node, bench.can, bench.context(node).blueprint),
+    "problems" in made ? made : made.get("provision")?.missing(node, bench.can, bench.context(node).blueprint),
   ).toBeNull();
   bench.close();
 });
@@ -86,6 +88,7 @@ test("a node type that is built in, or there twice, is a problem", () => {
   expect(
     createPerformers({
       redactor: createRedactor(),
+      clock: systemClock,
       handed: [],
       plugins: [greeting, shadow, { ...greeting, name: "again" }],
     }),

@@ -1,4 +1,5 @@
 import type { NodeType } from "../model/blueprint.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Performer } from "../ports/performer.ts";
 import type { Plugin } from "../ports/plugin.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
@@ -6,10 +7,12 @@ import { createCodePerformer } from "./code.ts";
 import { collectPlugins, pluginPerformer } from "./plugins.ts";
 import { createScriptPerformer } from "./script.ts";
 import { tool } from "./tool.ts";
+import { createWaitPerformer } from "./wait.ts";
 import { unavailable } from "./unavailable.ts";
 
 export interface PerformerParts {
   readonly redactor: Redactor;
+  readonly clock: Clock;
   /** Performers made elsewhere (agents, people, boxes); each takes the place of the one of its type. */
   readonly handed: readonly Performer[];
   readonly plugins: readonly Plugin[];
@@ -24,17 +27,17 @@ const notHere: readonly Performer[] = [
   unavailable("checkout", "deterministic", "sandboxes are not available yet"),
   unavailable("exec", "deterministic", "sandboxes are not available yet; a script node runs on this machine"),
   unavailable("agent_sandbox", "agentic", "sandboxes are not available yet; an agent node runs on this machine"),
-  unavailable("wait", "deterministic", "durable waits are not available yet; a script node can `sleep`"),
 ];
 
 /** How every node type of the language is carried out here, or why it is not. */
 export function createPerformers({
   redactor,
+  clock,
   handed,
   plugins,
 }: PerformerParts): Performers | { readonly problems: readonly string[] } {
   const performers = new Map<NodeType, Performer>(notHere.map((performer) => [performer.type, performer]));
-  const builtIn = [createScriptPerformer(redactor), createCodePerformer(redactor), tool];
+  const builtIn = [createScriptPerformer(redactor), createCodePerformer(redactor), createWaitPerformer(clock), tool];
   for (const performer of [...builtIn, ...handed]) performers.set(performer.type, performer);
   const found = collectPlugins(plugins, new Set(performers.keys()));
   if ("problems" in found) return found;

@@ -44,6 +44,8 @@ export interface ActionContext<N extends Node = Node> {
   readonly blueprint: Blueprint;
   readonly node: N;
   readonly attempt: Attempt;
+  /** When this pass of the node began, in milliseconds since the epoch; the same after a restart. */
+  readonly since: number;
   /** Absolute working folder of the run. */
   readonly cwd: string;
   readonly values: Values;

@@ -129,8 +129,8 @@ export class Conductor implements RunHandle {
 
   #committed(events: readonly JournalEvent[]): void {
     for (const event of events) {
-      const { body } = event;
-      note(this.#memory, body);
+      const { body, at } = event;
+      note(this.#memory, body, at);
       this.#observer.event(event);
       if (body.type === "run.finished") this.#close(body.status, body.reason ?? null);
     }
@@ -206,7 +206,8 @@ export class Conductor implements RunHandle {
       throw new Error(`node ${id} of run ${this.run} cannot be performed`);
     const gate = node.type === "human" ? new AttemptGate(can.gates, this.#memory.answers.get(id)) : null;
     const own = gate === null ? can : { ...can, gates: gate.keeper };
-    const shared = { facts: this.#facts, node, attempt, values: this.#values, can: own, environment };
+    const since = this.#memory.since.get(id) ?? clock.now();
+    const shared = { facts: this.#facts, node, attempt, since, values: this.#values, can: own, environment };
     const performance = new Performance({
       performer,
       attempt,

@@ -22,6 +22,7 @@ export interface ContextOptions {
   readonly facts: RunFacts;
   readonly node: Node;
   readonly attempt: Attempt;
+  readonly since: number;
   readonly values: Values;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
@@ -30,13 +31,14 @@ export interface ContextOptions {
 }
 
 export function contextOf(options: ContextOptions): ActionContext {
-  const { facts, node, attempt, values, can, environment, signal, report } = options;
+  const { facts, node, attempt, since, values, can, environment, signal, report } = options;
   return {
     run: facts.run,
     taskId: facts.taskId,
     blueprint: facts.blueprint,
     node,
     attempt,
+    since,
     cwd: facts.cwd,
     values,
     can,

@@ -15,12 +15,14 @@ export interface Memory {
   readonly processes: Map<string, ProcessIdentity[]>;
   /** The latest attempt of each node. */
   readonly attempts: Map<string, Attempt>;
+  /** When the latest pass of each node began, in milliseconds since the epoch. */
+  readonly since: Map<string, number>;
   /** What the run is bound to: as it started, or as a later resume accepted. */
   bound: { readonly contentHash: string; readonly bindingHash: string } | null;
 }
 
 export function blank(plan: Plan): Memory {
-  const maps = { results: new Map(), answers: new Map(), processes: new Map(), attempts: new Map() };
+  const maps = { results: new Map(), answers: new Map(), processes: new Map(), attempts: new Map(), since: new Map() };
   return { state: initial(plan, {}), ...maps, bound: null };
 }
 
@@ -35,14 +37,14 @@ export function remember(plan: Plan, events: Iterable<JournalEvent>): { memory: 
       memory = blank(plan);
     }
     memory.state = reduce(memory.state, body, at);
-    note(memory, body);
+    note(memory, body, at);
   }
   return memory === null || started === null ? null : { memory, started };
 }
 
 /** What is kept of an event beside the state. */
-export function note(memory: Memory, body: EventBody): void {
-  const { results, answers, processes, attempts } = memory;
+export function note(memory: Memory, body: EventBody, at: number): void {
+  const { results, answers, processes, attempts, since } = memory;
   switch (body.type) {
     case "run.started":
       memory.bound = body;
@@ -52,6 +54,7 @@ export function note(memory: Memory, body: EventBody): void {
       break;
     case "node.started":
       attempts.set(body.node, body);
+      if (body.attempt === 1) since.set(body.node, at);
       break;
     case "node.ended":
       results.set(body.node, body.result);

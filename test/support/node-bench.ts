@@ -22,6 +22,7 @@ export interface Performing {
   readonly outputBytes?: number;
   readonly stdin?: Uint8Array;
   readonly signal?: AbortSignal;
+  readonly since?: number;
 }
 
 /** Performs single nodes with the real runner, store, environment and values; no engine. */
@@ -61,6 +62,7 @@ export class NodeBench extends RunnerBench {
       blueprint,
       node,
       attempt: { node: node.id, pass: 1, attempt: 1 },
+      since: performing.since ?? systemClock.now(),
       cwd: this.folder,
       values: new RunValues({ task: "the task", inputs, results }, this.can.blobs),
       environment: () => environment({ run: "r1", node, blueprint, inputs: {}, env: performing.env ?? {} }),
