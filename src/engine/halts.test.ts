@@ -193,6 +193,11 @@ describe("escalate", () => {
     expect(same.end).toMatchObject({ status: "escalated", reason: "t: failed twice running in the same way: y" });
     const stuck = play("t!>f,f>t", { nodes, results: { t: failing(["a", 9], ["b", 4], ["c", 4]) } });
     expect(stuck.end?.reason).toBe("t: made no progress: 4 before, 4 now");
+    const falling = play("t!>f,f>t", {
+      nodes,
+      results: { t: [...failing(["a", 9], ["a", 4]), { outcome: "success" }] },
+    });
+    expect(falling.end?.status).toBe("succeeded");
     const off = play("t!>f,f>t", { settings: { escalate: ["cap"] }, nodes, results: { t: failing(["x"]) } });
     expect(off.counts.f).toBe(9);
   });

@@ -5,8 +5,8 @@ import { escalates } from "./halts.ts";
 import type { RunState } from "./state.ts";
 
 /**
- * Why a check makes no progress, or null: it fails twice running with the same signature, or without a lower measure, so that more
- * passes are no use. Remembers what it measured.
+ * Why a check makes no progress, or null: it fails twice running without a lower measure, or where there is none with the same
+ * signature, so that more passes are no use. Remembers what it measured.
  */
 export function standstill(state: RunState, node: number, ending: Ending, result: NodeResult): Reason | null {
   if (item(state.plan.nodes, node).progress === undefined) return null;
@@ -19,8 +19,10 @@ export function standstill(state: RunState, node: number, ending: Ending, result
   return text === null ? null : { code: "no_progress", text };
 }
 
+/** A measure says more than the look of a failure, which may stay the same while there is less of it. */
 function whyNoProgress(before: ProgressMark, now: ProgressMark): string | null {
-  if (before.signature === now.signature) return `failed twice running in the same way: ${now.signature}`;
-  if (before.measure === undefined || now.measure === undefined || now.measure < before.measure) return null;
-  return `made no progress: ${before.measure} before, ${now.measure} now`;
+  if (before.measure !== undefined && now.measure !== undefined) {
+    return now.measure < before.measure ? null : `made no progress: ${before.measure} before, ${now.measure} now`;
+  }
+  return before.signature === now.signature ? `failed twice running in the same way: ${now.signature}` : null;
 }

@@ -46,6 +46,11 @@ export const limits = {
   custodyExecRounds: 10,
   custodyBatchProcesses: 64,
 
+  // Progress of a check
+  progressTimeoutMs: 10 * 60_000,
+  signatureLines: 20,
+  signatureCharacters: 120,
+
   // Values; limits.output
   outputDefaultBytes: 64 * 1024 * 1024,
   outputMaxBytes: 1024 * 1024 * 1024,

@@ -64,7 +64,7 @@ export interface Usage {
   readonly cost?: number;
 }
 
-/** What `progress:` measured after a failure; the loop goes on only while `measure` falls and the signature changes. */
+/** What `progress:` measured after a failure; the loop goes on only while `measure` falls, or without one while the signature changes. */
 export interface ProgressMark {
   /** The failure, freed of what changes from run to run. */
   readonly signature: string;

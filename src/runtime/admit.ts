@@ -72,7 +72,7 @@ function unsupported({ workspace, nodes }: Blueprint): readonly string[] {
     workspace.carry === undefined ? null : "workspace.carry",
   ].flatMap((key) => (key === null ? [] : [`${key} is not carried out yet`]));
   const ofNodes = [...nodes.values()].flatMap((node) =>
-    (["progress", "effect"] as const)
+    (["effect"] as const)
       .filter((key) => node[key] !== undefined)
       .map((key) => `node ${node.id}: ${key} is not carried out yet`),
   );

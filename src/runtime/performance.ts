@@ -5,6 +5,7 @@ import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Performer, Progress } from "../ports/performer.ts";
 import { BlobFailure } from "./blobs/failure.ts";
+import { withProgress } from "./progress.ts";
 import { admissible } from "./result.ts";
 
 export interface PerformanceOptions {
@@ -84,7 +85,7 @@ export class Performance {
 
 async function perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
   try {
-    return admissible(await performer.perform(context));
+    return await withProgress(context, admissible(await performer.perform(context)));
   } catch (error) {
     if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -63,7 +63,10 @@ const common = {
   expect: optional(word("success", "failure"), "`failure` turns the outcome round."),
   effect: optional(effect, "How to find out, after a crash, whether it took effect."),
   idempotent: optional(boolean, "It may be run again after a crash."),
-  progress: optional(text(), "Command that prints a number; a loop goes on only while it improves."),
+  progress: optional(
+    text(),
+    "Command that prints how much is left to do as a number; a loop goes on only while it falls.",
+  ),
   writes: optional(listOf(text()), "Files it may change (globs)."),
 } satisfies Fields;
 
