@@ -2,6 +2,7 @@ import type { Rule } from "./rule.ts";
 import { badContainer } from "./rules/bad-container.ts";
 import { bracesInRun } from "./rules/braces-in-run.ts";
 import { cannotFail } from "./rules/cannot-fail.ts";
+import { capAboveStock } from "./rules/cap-above-stock.ts";
 import { containerNotReady } from "./rules/container-not-ready.ts";
 import { crlfInRun } from "./rules/crlf-in-run.ts";
 import { deadReference } from "./rules/dead-reference.ts";
@@ -39,6 +40,7 @@ export const rules: readonly Rule[] = [
   duplicateEdge,
   deadRoute,
   humanMode,
+  capAboveStock,
   inputCollision,
   unknownTool,
   unknownReference,

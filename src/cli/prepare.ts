@@ -29,9 +29,10 @@ export async function readConfig(world: World, cwd: string): Promise<Config | nu
 
 /** Checks the document. Warnings are printed and the run goes on; with an error the answer is the exit code. */
 export async function prepare(world: World, document: SourceDocument, config: Config): Promise<Prepared | number> {
-  const [{ check }, { canonical }] = await Promise.all([
+  const [{ check }, { canonical }, { bindCommands }] = await Promise.all([
     import("../check/check.ts"),
     import("../language/canonical.ts"),
+    import("../language/stock/bind.ts"),
   ]);
   const { blueprint, diagnostics } = check(document.text, {});
   const said = diagnostics.filter((one) => one.severity !== "note");
@@ -41,7 +42,7 @@ export async function prepare(world: World, document: SourceDocument, config: Co
   }
   if (blueprint === null) return exitCodes.usage;
   return {
-    blueprint: withDefaults(blueprint, config),
+    blueprint: withDefaults(bindCommands(blueprint, config.commands), config),
     document,
     contentHash: sha256(canonical(blueprint)),
     bindingHash: sha256(binding(config)),

@@ -3,7 +3,8 @@ import type { Range } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "./codes.ts";
 import { readEdges } from "./expand/edges.ts";
-import { expandFlow } from "./expand/flow-nodes.ts";
+import type { LocatedFlow } from "./expand/flow-nodes.ts";
+import { expandFlow, readFlow } from "./expand/flow-nodes.ts";
 import { readNext } from "./expand/next.ts";
 import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
 import { Reading } from "./read/reading.ts";
@@ -12,6 +13,7 @@ import type { Read } from "./read/collections.ts";
 import type { Plugins } from "./read/nodes.ts";
 import { nodeOrigins, readNode } from "./read/nodes.ts";
 import type { LocatedEdge, NodeOrigin, Source } from "./source.ts";
+import { overlayStock, supplyStock } from "./stock/supply.ts";
 import type { Located, LocatedMap } from "./tree.ts";
 import { describe, entryOf } from "./tree.ts";
 import { readYaml } from "./yaml.ts";
@@ -37,7 +39,6 @@ class DocumentReader {
   readonly #root: LocatedMap;
   readonly #reading: Reading;
   readonly #plugins: Plugins;
-  #flowEntry = "";
 
   constructor(text: string, root: LocatedMap, reading: Reading, plugins: Plugins) {
     this.#text = text;
@@ -50,15 +51,17 @@ class DocumentReader {
     const reading = this.#reading;
     const nodesAt = this.#section("nodes");
     const origins = nodesAt === undefined ? new Map<string, NodeOrigin>() : nodeOrigins(nodesAt, reading);
+    overlayStock(origins, this.#plugins);
+    const flow = this.#flow();
+    if (flow !== null) supplyStock(flow, origins);
     reading.nodeNames = new Set(origins.keys());
     const { values: top } = readPartial(this.#root, documentFields, reading, [...graphKeys, ...watchKeys]);
     this.#checkForm();
     const nodes = this.#nodes(origins);
-    const flow = this.#flow(origins, nodes);
-    const edges = flow ?? this.#edges(origins);
+    const edges = flow === null ? this.#edges(origins) : expandFlow(flow, origins, nodes, reading);
     reading.owner = "the document";
     reading.node = undefined;
-    const entry = this.#entry(origins, edges);
+    const entry = this.#entry(origins, edges, flow);
     if (entry === undefined) reading.graphIsWhole = false;
     return {
       text: this.#text,
@@ -140,9 +143,9 @@ class DocumentReader {
       );
       return nodes;
     }
-    for (const [id, { value }] of origins) {
+    for (const [id, { value, stock }] of origins) {
       const node = readNode(id, value, this.#reading, this.#plugins);
-      if (node !== undefined) nodes.set(id, node);
+      if (node !== undefined) nodes.set(id, stock === undefined ? node : { ...node, stock });
     }
     return nodes;
   }
@@ -165,24 +168,21 @@ class DocumentReader {
     return edges;
   }
 
-  /** Edges of `flow`; adds the nodes that stand for repeated names. Undefined without a flow. */
-  #flow(origins: Map<string, NodeOrigin>, nodes: Map<string, Node>): LocatedEdge[] | undefined {
-    const text = this.#at("flow");
-    if (text === undefined) return undefined;
-    this.#reading.owner = "the document";
-    const expanded = expandFlow(this.#text, text, origins, nodes, this.#reading);
-    this.#flowEntry = expanded.entry;
-    return expanded.edges;
+  #flow(): LocatedFlow | null {
+    const flow = this.#at("flow");
+    return flow === undefined ? null : readFlow(this.#text, flow, this.#reading);
   }
 
   #entry(
     origins: ReadonlyMap<string, NodeOrigin>,
     edges: readonly LocatedEdge[],
+    flow: LocatedFlow | null,
   ): { readonly name: string; readonly at: Range | undefined } | undefined {
     const given = this.#at("entry");
     if (given?.kind === "scalar" && given.source !== "") return { name: given.source, at: given.range };
     if (given !== undefined) return this.#reading.wrongType(given, "entry", "the name of a node");
-    if (this.#at("flow") !== undefined) return { name: this.#flowEntry, at: undefined };
+    if (flow !== null) return { name: flow.steps[0]?.nodes[0]?.id ?? "", at: undefined };
+    if (this.#at("flow") !== undefined) return undefined;
     const targets = new Set(edges.map(({ edge }) => edge.to));
     const free = [...origins.keys()].filter((id) => !targets.has(id));
     const [only] = free;

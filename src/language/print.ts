@@ -56,6 +56,7 @@ function withoutDefaults(top: Entries): Entries {
 function nodeEntries(node: Node): Entries {
   if (node.type === "plugin") return { type: node.plugin, ...node.fields, ...writeFields(node, pluginCommonFields) };
   const entries = writeFields(node, nodeFields[node.type]);
-  if (node.type !== "tool" || Object.keys(node.args).length > 0) return { type: node.type, ...entries };
-  return { type: node.type, ...Object.fromEntries(Object.entries(entries).filter(([key]) => key !== "args")) };
+  const type = node.stock ?? node.type;
+  if (node.type !== "tool" || Object.keys(node.args).length > 0) return { type, ...entries };
+  return { type, ...Object.fromEntries(Object.entries(entries).filter(([key]) => key !== "args")) };
 }

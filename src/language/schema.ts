@@ -4,6 +4,7 @@ import type { Fields } from "./read/collections.ts";
 import { objectSchema, propertiesOf } from "./read/collections.ts";
 import type { JsonSchema } from "./read/reading.ts";
 import { name } from "./read/scalars.ts";
+import { stockNodes } from "./stock/set.ts";
 
 const names = { anyOf: [name.schema, { type: "array", items: name.schema, minItems: 1 }] };
 
@@ -45,6 +46,7 @@ export function documentSchema(): JsonSchema {
       nodes: {
         type: "object",
         propertyNames: { pattern: "^(?![Ee][Nn][Dd]$)(?!(task|inputs|item|index)$)[A-Za-z0-9_-]{1,64}(#[0-9]{1,6})?$" },
+        properties: Object.fromEntries([...stockNodes().keys()].map((stock) => [stock, stockEntry(stock)])),
         additionalProperties: { $ref: "#/definitions/node" },
         description: "Nodes by name.",
       },
@@ -56,7 +58,7 @@ export function documentSchema(): JsonSchema {
       },
     },
     anyOf: [{ required: ["nodes"] }, { required: ["flow"] }],
-    definitions: { edge, node: anyNode(), ...nodeDefinitions() },
+    definitions: { edge, node: anyNode(), ...nodeDefinitions(), ...overlayDefinitions() },
   };
 }
 
@@ -65,13 +67,47 @@ function anyNode(): JsonSchema {
   return {
     type: "object",
     required: ["type"],
-    properties: { type: { enum: builtInTypes, description: "What the node is." } },
-    allOf: builtInTypes.map((type) => ({
+    properties: {
+      type: {
+        enum: [...builtInTypes, ...stockNodes().keys()],
+        description: "What the node is, or the stock node it is made from.",
+      },
+    },
+    allOf: [...builtInTypes, ...stockNodes().keys()].map((type) => ({
       if: { properties: { type: { const: type } }, required: ["type"] },
       // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
-      then: { $ref: `#/definitions/${type}` },
+      then: { $ref: `#/definitions/${overlayOf(type) ?? type}` },
     })),
   };
+}
+
+/** Definition of what may be laid over a stock node; undefined for other types. */
+function overlayOf(stock: string): string | undefined {
+  const node = stockNodes().get(stock)?.node;
+  return node && `stock-${node.type}`;
+}
+
+/** Under the name of a stock node: a whole definition, or what is laid over it. */
+function stockEntry(stock: string): JsonSchema {
+  return {
+    if: { required: ["type"] },
+    // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
+    then: { $ref: "#/definitions/node" },
+    else: { $ref: `#/definitions/${overlayOf(stock)}` },
+    description: `Laid over the stock node ${stock}, or instead of it.`,
+  };
+}
+
+/** The fields of the types that stock nodes are of, none of them required. */
+function overlayDefinitions(): Readonly<Record<string, JsonSchema>> {
+  const types = [...new Set([...stockNodes().values()].map(({ node }) => node.type))].filter(isBuiltIn);
+  const type = { enum: [...stockNodes().keys()], description: "The stock node it is made from." };
+  return Object.fromEntries(
+    types.map((each) => [
+      `stock-${each}`,
+      { type: "object", additionalProperties: false, properties: { type, ...propertiesOf(nodeFields[each]), next } },
+    ]),
+  );
 }
 
 function nodeDefinitions(): Readonly<Record<string, JsonSchema>> {

@@ -8,6 +8,8 @@ import { entryOf } from "./tree.ts";
 export interface NodeOrigin {
   readonly key: LocatedScalar;
   readonly value: Located;
+  /** The stock node that it overlays. */
+  readonly stock?: string;
 }
 
 /** An edge and where each part of it was written. */

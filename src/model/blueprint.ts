@@ -114,6 +114,8 @@ export interface NodeCommon {
   readonly title?: string;
   readonly note?: string;
   readonly was?: string;
+  /** The stock node it was made from; configuration may supply its command. */
+  readonly stock?: string;
   readonly cap?: number;
   readonly timeoutMs?: number;
   readonly retry?: number;

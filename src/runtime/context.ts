@@ -51,7 +51,14 @@ export function contextOf(options: ContextOptions): ActionContext {
     async environment() {
       const env: Record<string, string> = {};
       for (const [name, template] of Object.entries(node.env ?? {})) env[name] = await values.whole(template);
-      return environment({ run: facts.run, node, blueprint: facts.blueprint, inputs: inputTexts(facts), env });
+      return environment({
+        run: facts.run,
+        taskId: facts.taskId,
+        node,
+        blueprint: facts.blueprint,
+        inputs: inputTexts(facts),
+        env,
+      });
     },
     async stdin() {
       return node.stdin === undefined ? undefined : Buffer.from(await values.whole(node.stdin));

@@ -65,7 +65,8 @@ export class NodeBench extends RunnerBench {
       since: performing.since ?? systemClock.now(),
       cwd: this.folder,
       values: new RunValues({ task: "the task", inputs, results }, this.can.blobs),
-      environment: () => environment({ run: "r1", node, blueprint, inputs: {}, env: performing.env ?? {} }),
+      environment: () =>
+        environment({ run: "r1", taskId: "r1", node, blueprint, inputs: {}, env: performing.env ?? {} }),
       stdin: async () => performing.stdin,
       timeoutMs: performing.timeoutMs ?? limits.deterministicTimeoutMs,
       outputBytes: performing.outputBytes ?? limits.outputDefaultBytes,

@@ -4,71 +4,79 @@ import { limits } from "../../model/limits.ts";
 import type { Reading } from "../read/reading.ts";
 import { ScalarRanges } from "../scalar-range.ts";
 import type { LocatedEdge, NodeOrigin } from "../source.ts";
+import { stockNodes } from "../stock/set.ts";
 import type { Located, LocatedScalar } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
 import type { FlowNode, FlowStep } from "./flow.ts";
 import { flowEdges, parseFlow } from "./flow.ts";
 
-export interface ExpandedFlow {
-  readonly entry: string;
-  readonly edges: LocatedEdge[];
+/** A flow that was read, with the place of every name. */
+export interface LocatedFlow {
+  readonly scalar: LocatedScalar;
+  readonly steps: readonly FlowStep[];
+  readonly rangeOf: (part: FlowNode | FlowStep) => Range;
 }
 
-const nothing: ExpandedFlow = { entry: "", edges: [] };
-
-/**
- * Expands `flow` to edges. A name that is used again becomes a node of its own with the same definition, and a deterministic node in a
- * bracket gets cap 1: both are added to `nodes` and `origins`.
- */
-export function expandFlow(
-  text: string,
-  flow: Located,
-  origins: Map<string, NodeOrigin>,
-  nodes: Map<string, Node>,
-  reading: Reading,
-): ExpandedFlow {
+/** Reads `flow`; null after it has reported why it cannot be. */
+export function readFlow(text: string, flow: Located, reading: Reading): LocatedFlow | null {
   if (flow.kind !== "scalar" || typeof flow.value !== "string") {
     reading.wrongType(flow, "flow", "text such as a -> [b] -> c", 'Put the flow into quotes: flow: "(a & b) -> c"');
-    return nothing;
+    return null;
   }
   const parsed = parseFlow(flow.value);
   const ranges = new ScalarRanges(text);
-  const at = (part: { readonly start: number; readonly end: number }): Range =>
-    ranges.within(flow, part.start, part.end);
   if ("problem" in parsed) {
-    const { code, message, hint } = parsed.problem;
-    reading.problem(code, at(parsed.problem), message, hint);
-    return nothing;
+    const { code, start, end, message, hint } = parsed.problem;
+    reading.problem(code, ranges.within(flow, start, end), message, hint);
+    return null;
   }
-  const definitions = new Map(nodes);
+  // In ascending order, so that the text is walked once.
+  const known = new Map<FlowNode | FlowStep, Range>();
+  for (const step of parsed.steps) {
+    known.set(step, ranges.within(flow, step.start, step.end));
+    for (const node of step.nodes) known.set(node, ranges.within(flow, node.start, node.end));
+  }
   const first = parsed.steps[0];
   if (first !== undefined && first.nodes.length > 1) {
     const message = "A flow begins with one node, not with a group";
-    reading.problem("flow-syntax", at(first), message, "Put a node before the group that both sides follow.");
-  }
-  const names = new Map(parsed.steps.flatMap((step) => step.nodes.map((node) => [node, at(node)] as const)));
-  const rangeOf = (node: FlowNode): Range => names.get(node) ?? flow.range;
-  if (names.size > limits.nodesPerBlueprint) {
     reading.problem(
-      "invalid-value",
-      flow,
-      `The flow names ${names.size} nodes; at most ${limits.nodesPerBlueprint} are allowed`,
+      "flow-syntax",
+      known.get(first) ?? flow,
+      message,
+      "Put a node before the group that both sides follow.",
     );
-    return nothing;
   }
-  for (const [index, step] of parsed.steps.entries()) {
+  if (known.size > 2 * limits.nodesPerBlueprint) {
+    reading.problem("invalid-value", flow, `The flow names more than ${limits.nodesPerBlueprint} nodes`);
+    return null;
+  }
+  return { scalar: flow, steps: parsed.steps, rangeOf: (part) => known.get(part) ?? flow.range };
+}
+
+/**
+ * Edges of a flow. A name that is used again becomes a node of its own with the same definition, and a deterministic node in a bracket
+ * gets cap 1: both are added to `nodes` and `origins`.
+ */
+export function expandFlow(
+  { scalar, steps, rangeOf }: LocatedFlow,
+  origins: Map<string, NodeOrigin>,
+  nodes: Map<string, Node>,
+  reading: Reading,
+): LocatedEdge[] {
+  const definitions = new Map(nodes);
+  for (const [index, step] of steps.entries()) {
     for (const node of step.nodes) {
-      addNode(node, flow, rangeOf(node), origins, reading);
-      const definition = definitions.get(node.name);
+      addNode(node, scalar, rangeOf(node), origins, reading);
+      const definition = definitions.get(node.id) ?? definitions.get(node.name);
       if (definition !== undefined) nodes.set(node.id, placed({ ...definition, id: node.id }, step.bracket));
     }
-    const before = parsed.steps[index - 1];
-    if (step.bracket && before !== undefined) checkBracket(step, before, at(step), nodes, reading);
+    const before = steps[index - 1];
+    if (step.bracket && before !== undefined) checkBracket(step, before, rangeOf(step), nodes, reading);
   }
-  const edges = flowEdges(parsed.steps, rangeOf);
-  if (edges.length <= limits.edgesPerBlueprint) return { entry: first?.nodes[0]?.id ?? "", edges };
-  reading.problem("invalid-value", flow, `The flow stands for more than ${limits.edgesPerBlueprint} edges`);
-  return nothing;
+  const edges = flowEdges(steps, rangeOf);
+  if (edges.length <= limits.edgesPerBlueprint) return edges;
+  reading.problem("invalid-value", scalar, `The flow stands for more than ${limits.edgesPerBlueprint} edges`);
+  return [];
 }
 
 function addNode(
@@ -78,9 +86,9 @@ function addNode(
   origins: Map<string, NodeOrigin>,
   reading: Reading,
 ): void {
-  const origin = origins.get(node.name);
+  const origin = origins.get(node.id) ?? origins.get(node.name);
   if (origin === undefined) {
-    const message = `The flow names ${quote(node.name)}, which is not defined${reading.suggest(node.name, origins.keys())}`;
+    const message = `The flow names ${quote(node.name)}, which is not defined${reading.suggest(node.name, [...origins.keys(), ...stockNodes().keys()])}`;
     reading.problem("unknown-node", range, message, `Define it: nodes: {${node.name}: {type: script, run: …}}`);
     // Known from here on, so that one typo is one problem.
     origins.set(node.name, { key: { ...flow, range }, value: flow });

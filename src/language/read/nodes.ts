@@ -93,7 +93,7 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
   if (plugin !== undefined) return pluginNode(id, plugin, value, reading);
   const known = [...builtInTypes, ...plugins.keys()];
   const message = `Node \`${id}\` has the unknown type ${quote(name)}${reading.suggest(name, known)}`;
-  reading.problem("unknown-type", type, message, `Types are ${oneOfWords(known)}.`);
+  reading.problem("unknown-type", type, message, `Types are ${oneOfWords(known)}, and the stock nodes.`);
   return undefined;
 }
 

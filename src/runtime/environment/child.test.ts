@@ -45,6 +45,7 @@ function environment(request: Partial<EnvironmentRequest> = {}): Promise<Environ
   const node = request.node ?? script;
   return make({
     run: "r1",
+    taskId: "T1",
     blueprint: blueprintOf(node, {}, ["api-key", "other"]),
     inputs: {},
     env: {},
@@ -62,6 +63,7 @@ describe("the environment of a script", () => {
       MY_TOKEN: "mine",
       PATH: "/usr/bin:/opt/trammel-tools",
       TRAMMEL_RUN: "r1",
+      TRAMMEL_TASK_ID: "T1",
       TRAMMEL_NODE: "a",
     });
     expect(JSON.stringify(env)).not.toContain(canary);
@@ -78,6 +80,7 @@ describe("the environment of a script", () => {
       VERSION: "1",
       MY_TOKEN: "other",
       TRAMMEL_RUN: "r1",
+      TRAMMEL_TASK_ID: "T1",
     });
   });
 
@@ -118,6 +121,7 @@ test("an agent's environment is an allow-list", async () => {
     PATH: "/usr/bin:/opt/trammel-tools",
     BOUND: "1",
     TRAMMEL_RUN: "r1",
+    TRAMMEL_TASK_ID: "T1",
     TRAMMEL_NODE: "w",
   });
 });

@@ -22,6 +22,7 @@ export interface EnvironmentParts {
 
 export interface EnvironmentRequest {
   readonly run: string;
+  readonly taskId: string;
   readonly node: Node;
   readonly blueprint: Blueprint;
   /** Inputs by name, as text. A sensitive one reaches only the nodes that name it in `secrets:`. */
@@ -40,13 +41,14 @@ export function childEnvironment(parts: EnvironmentParts): MakeEnvironment {
   const forScripts = inherited(parts, () => true);
   const forAgents = inherited(parts, isForAgents);
   return async (request) => {
-    const { run, node, env } = request;
+    const { run, taskId, node, env } = request;
     const base = classOf(node) === "agentic" ? forAgents : forScripts;
     const named = { ...inputVariables(request), ...(await secretsOf(request, parts)), ...env };
     return {
       ...without(base, withheldFrom(request)),
       ...(isSmall(named) ? named : await largeAsFiles(named, parts.blobs)),
       TRAMMEL_RUN: run,
+      TRAMMEL_TASK_ID: taskId,
       TRAMMEL_NODE: node.id,
     };
   };

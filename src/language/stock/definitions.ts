@@ -1,0 +1,201 @@
+/**
+ * The stock nodes, as they could stand under `nodes:` of any document. Deterministic ones are idempotent: each looks first whether what it
+ * does is done. Their commands are defaults; `commands` of the configuration replaces them by node name.
+ */
+export const stockDefinitions = String.raw`
+git-branch:
+  type: script
+  title: Branch
+  note: Makes and checks out the branch minion/<task id>; one that another run made is left alone.
+  idempotent: true
+  run: |
+    say() { echo "$1" >&2; exit 1; }
+    git rev-parse --is-inside-work-tree >/dev/null 2>&1 || say "this is no working tree of a git repository"
+    git rev-parse --verify --quiet HEAD >/dev/null || say "the repository has no commits yet; make one first"
+    git symbolic-ref --quiet HEAD >/dev/null || say "HEAD is detached; check out a branch first"
+    base="minion/$(printf '%s' "$TRAMMEL_TASK_ID" | tr -c 'A-Za-z0-9_-' '-')"
+    name=$base
+    next=2
+    while git show-ref --verify --quiet "refs/heads/$name"; do
+      if [ "$(git config "branch.$name.trammel-run")" = "$TRAMMEL_RUN" ]; then
+        exec git checkout --quiet "$name"
+      fi
+      name="$base-$next"
+      next=$((next + 1))
+    done
+    [ -z "$(git status --porcelain)" ] || say "the working tree has changes; commit or stash them first"
+    start=$(git rev-parse HEAD)
+    git checkout --quiet -b "$name" || exit 1
+    git config "branch.$name.trammel-run" "$TRAMMEL_RUN"
+    git config "branch.$name.trammel-start" "$start"
+    echo "$name"
+
+git-commit:
+  type: script
+  title: Commit
+  note: Commits everything. A clean tree is success when something was committed on this branch, else a failure.
+  idempotent: true
+  env: {TASK: "{task}"}
+  run: |
+    branch=$(git symbolic-ref --quiet --short HEAD) || { echo "HEAD is detached" >&2; exit 1; }
+    if [ -z "$(git status --porcelain)" ]; then
+      start=$(git config "branch.$branch.trammel-start")
+      if [ -n "$start" ] && [ "$start" != "$(git rev-parse HEAD)" ]; then
+        echo "already committed"
+        exit 0
+      fi
+      echo "no changes to commit" >&2
+      exit 1
+    fi
+    line=$(printf '%s\n' "$TASK" | LC_ALL=C.UTF-8 sed -n '1s/^\(.\{72\}\).*$/\1/;1p')
+    git add -A && git commit --quiet -m "minion: $line" && git rev-parse HEAD
+
+git-push:
+  type: script
+  title: Push
+  note: Pushes the branch to origin.
+  idempotent: true
+  run: git push --quiet -u origin HEAD
+
+create-pr:
+  type: script
+  title: Pull request
+  note: Opens a pull request with the GitHub command line; never merges. Success is its URL.
+  idempotent: true
+  env: {TASK: "{task}"}
+  run: |
+    say() { echo "$1" >&2; exit 1; }
+    repository=$(gh repo view --json url --jq .url) || exit 1
+    is_ours() {
+      case $1 in "$repository"/pull/[0-9]*) return 0 ;; *) return 1 ;; esac
+    }
+    known=$(gh pr view --json url --jq .url 2>/dev/null) && is_ours "$known" && { echo "$known"; exit 0; }
+    gh label create minion-generated --description "Made by an unattended run" >/dev/null 2>&1
+    line=$(printf '%s\n' "$TASK" | sed -n 1p)
+    body=$(printf '%s\n\nMade by an unattended run; please review before merging.\n' "$TASK")
+    for template in .github/pull_request_template.md .github/PULL_REQUEST_TEMPLATE.md docs/pull_request_template.md; do
+      if [ -f "$template" ]; then body=$(cat "$template"); break; fi
+    done
+    answer=$(gh pr create --title "minion: $line" --body "$body" --label minion-generated) || exit 1
+    url=$(printf '%s\n' "$answer" | tail -n 1)
+    is_ours "$url" || say "gh answered without a pull request of $repository: $answer"
+    echo "$url"
+
+lint:
+  type: script
+  title: Lint
+  idempotent: true
+  run: pnpm turbo run lint
+
+type-check:
+  type: script
+  title: Type check
+  idempotent: true
+  run: pnpm turbo run type-check
+
+test:
+  type: script
+  title: Test
+  idempotent: true
+  run: pnpm turbo run test
+
+circular-deps-check:
+  type: script
+  title: Circular dependencies
+  idempotent: true
+  run: pnpm turbo run lint
+
+system-supervisor-quick-audit:
+  type: script
+  title: Quick audit
+  note: Fails with file and line where the state file speaks of a violation.
+  idempotent: true
+  run: |
+    file=.claude/memory/current-state.md
+    if [ ! -f "$file" ]; then echo "there is no $file"; exit 0; fi
+    if grep -Hni violation "$file"; then exit 1; fi
+    echo "no violations"
+
+execution-guardian-check:
+  type: script
+  title: Risk
+  note: Tells the risk of the task by its words, as port risk; high is a failure.
+  idempotent: true
+  env: {TASK: "{task}"}
+  run: |
+    has() { printf '%s' "$TASK" | grep -Eqi "(^|[^[:alnum:]])($1)([^[:alnum:]]|$)"; }
+    risk=low
+    if has 'migrat(e|es|ion|ions)|schema|auth|authentication|permissions?|deploy|release|infrastructure|ci'; then risk=medium; fi
+    if has 'production|prod|secrets?|credentials?|passwords?|payments?|billing|drop|delete|truncate|wipe|force[ -]push'; then risk=high; fi
+    echo "risk: $risk"
+    printf '{"risk": "%s"}\n' "$risk" > "$TRAMMEL_OUTPUT"
+    [ "$risk" != high ]
+
+implement:
+  type: agent
+  title: Implement
+  cap: 1
+  prompt: |
+    Implement this in the repository you are in. Follow its conventions, add or change tests where behaviour changes, and keep the change as
+    small as the task allows. Nobody can answer questions: decide, and say in your last message what you decided. Do not commit.
+
+    {task}
+
+reproduce-bug:
+  type: agent
+  title: Reproduce
+  cap: 1
+  prompt: |
+    Write a test that fails because of this bug and would pass without it. Change nothing but tests. Nobody can answer questions. Do not commit.
+
+    {task}
+
+implement-fix:
+  type: agent
+  title: Fix the bug
+  cap: 1
+  prompt: |
+    A test in this repository reproduces the bug below. Find the cause and mend it. Do not change that test. Nobody can answer questions. Do not
+    commit.
+
+    {task}
+
+implement-migration:
+  type: agent
+  title: Migrate
+  cap: 1
+  prompt: |
+    Carry out this migration in the repository you are in: database, code or both, with what is needed to take it back. Nobody can answer
+    questions. Do not commit.
+
+    {task}
+
+implement-refactor:
+  type: agent
+  title: Refactor
+  cap: 1
+  prompt: |
+    Refactor as asked below. Behaviour must not change. Nobody can answer questions. Do not commit.
+
+    {task}
+
+fix-ci:
+  type: agent
+  title: Mend the checks
+  cap: 2
+  prompt: |
+    A check of this repository fails. Find the cause and mend the code; do not weaken, skip or delete checks. Nobody can answer questions. Do not
+    commit. The work is on this task:
+
+    {task}
+
+fix-lint:
+  type: agent
+  title: Mend lint errors
+  cap: 1
+  prompt: |
+    The linter of this repository reports errors that it cannot mend by itself. Mend the code; do not switch rules off. Nobody can answer
+    questions. Do not commit. The work is on this task:
+
+    {task}
+`;

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { check } from "../../check/check.ts";
+import { classOf } from "../../model/blueprint.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import { canonical } from "../canonical.ts";
+import { print } from "../print.ts";
+import { bindCommands } from "./bind.ts";
+import { stockNodes } from "./set.ts";
+
+function read(text: string): Blueprint {
+  const { blueprint, diagnostics } = check(text);
+  if (blueprint === null) throw new Error(diagnostics.map(({ message }) => message).join("\n"));
+  return blueprint;
+}
+
+test("the caps of the agentic stock nodes are hard, and deterministic ones may run again after a crash", () => {
+  const nodes = [...stockNodes()].map(([name, { node }]) => [name, node] as const);
+  const agentic = nodes.filter(([, node]) => classOf(node) === "agentic");
+  expect(Object.fromEntries(agentic.map(([name, { cap }]) => [name, cap]))).toEqual({
+    implement: 1,
+    "reproduce-bug": 1,
+    "implement-fix": 1,
+    "implement-migration": 1,
+    "implement-refactor": 1,
+    "fix-ci": 2,
+    "fix-lint": 1,
+  });
+  const others = nodes.filter(([, node]) => classOf(node) !== "agentic");
+  expect(others.map(([name]) => name).sort()).toEqual([
+    "circular-deps-check",
+    "create-pr",
+    "execution-guardian-check",
+    "git-branch",
+    "git-commit",
+    "git-push",
+    "lint",
+    "system-supervisor-quick-audit",
+    "test",
+    "type-check",
+  ]);
+  expect(others.every(([, node]) => node.idempotent)).toBe(true);
+});
+
+test("no stock node merges", () => {
+  for (const { node } of stockNodes().values()) {
+    expect(JSON.stringify(node)).not.toMatch(/\b(pr|git) merge\b|--auto\b|--admin\b/);
+  }
+});
+
+const whole =
+  "name: t\nflow: git-branch → implement → lint → [fix-lint] → (test & type-check) → [fix-ci] → git-commit → git-push → create-pr\n";
+
+describe("a flow of stock nodes", () => {
+  test("is a document of its own", () => {
+    expect(check(whole).diagnostics).toEqual([]);
+    expect(read(whole).nodes.size).toBe(10);
+  });
+
+  test("tells an agent in a bracket what the checks before it said", () => {
+    const node = read(whole).nodes.get("fix-ci");
+    expect(node?.type === "agent" && node.prompt.source).toContain(
+      "What `test` said last:\n\n{test}\n\nWhat `type-check` said last:\n\n{type-check}\n",
+    );
+  });
+
+  test("tells each use of it about its own check", () => {
+    const { nodes } = read("name: t\nflow: lint -> [fix-ci] -> test -> [fix-ci]\n");
+    const prompt = (id: string): string => {
+      const node = nodes.get(id);
+      return node?.type === "agent" ? node.prompt.source : "";
+    };
+    expect(prompt("fix-ci")).toContain("{lint}");
+    expect(prompt("fix-ci")).not.toContain("{test}");
+    expect(prompt("fix-ci#2")).toContain("{test}");
+  });
+
+  test("leaves a prompt of the document as it is", () => {
+    const { nodes } = read('name: t\nflow: test -> [fix-ci]\nnodes: {fix-ci: {prompt: "Mend {test.stderr}"}}\n');
+    expect(nodes.get("fix-ci")).toMatchObject({ prompt: { source: "Mend {test.stderr}" }, cap: 2 });
+  });
+});
+
+describe("what a document lays over a stock node", () => {
+  test("replaces field by field, env by name", () => {
+    const { nodes } = read("name: t\nflow: git-commit\nnodes: {git-commit: {timeout: 5m, env: {GIT_EDITOR: cat}}}\n");
+    expect(nodes.get("git-commit")).toMatchObject({
+      type: "script",
+      timeoutMs: 300_000,
+      stock: "git-commit",
+      env: { TASK: { source: "{task}" }, GIT_EDITOR: { source: "cat" } },
+    });
+  });
+
+  test("works under any name by its type, in edges too", () => {
+    const { nodes } = read("name: t\nentry: web\nnodes: {web: {type: lint, cwd: web}}\n");
+    expect(nodes.get("web")).toMatchObject({ type: "script", stock: "lint", run: "pnpm turbo run lint", cwd: "web" });
+  });
+
+  test("a node with a type of its own is no stock node, whatever its name", () => {
+    const { nodes } = read("name: t\nflow: test\nnodes: {test: {type: script, run: npm test}}\n");
+    expect(nodes.get("test")).toEqual({ id: "test", type: "script", run: "npm test" });
+  });
+
+  test("a problem in it is shown where it stands", () => {
+    const text = "name: t\nflow: lint\nnodes:\n  lint: {timeot: 5m}\n";
+    const [problem] = check(text).diagnostics;
+    expect(problem).toMatchObject({
+      code: "unknown-field",
+      message: "`timeot` is no field of script node `lint`; did you mean `timeout`?",
+    });
+    expect(text.slice(problem?.range.start, problem?.range.end)).toBe("timeot");
+  });
+});
+
+test("reading what was printed gives the same stock nodes again", () => {
+  const blueprint = read(`${whole}nodes: {lint: {timeout: 5m}, fix-ci: {cap: 1}}\n`);
+  const again = read(print(blueprint));
+  expect(again).toEqual(blueprint);
+  expect(canonical(again)).toBe(canonical(blueprint));
+});
+
+describe("commands of the configuration", () => {
+  const command = (text: string, commands: Record<string, string>): string => {
+    const node = bindCommands(read(text), commands).nodes.get("lint");
+    return node?.type === "script" ? node.run : "";
+  };
+
+  test("replace the stock command, by the name of the stock node", () => {
+    expect(command("name: t\nflow: lint\n", { lint: "npm run lint" })).toBe("npm run lint");
+    expect(command("name: t\nflow: lint\n", { test: "npm test", constructor: "x" })).toBe("pnpm turbo run lint");
+  });
+
+  test("leave a command that the document gives", () => {
+    expect(command("name: t\nflow: lint\nnodes: {lint: {run: make lint}}\n", { lint: "npm run lint" })).toBe(
+      "make lint",
+    );
+    expect(command("name: t\nflow: lint\nnodes: {lint: {type: script, run: make lint}}\n", { lint: "x" })).toBe(
+      "make lint",
+    );
+  });
+});
