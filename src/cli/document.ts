@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
 import { limits } from "../model/limits.ts";
@@ -52,7 +53,7 @@ function unreadable(name: string, error: NodeJS.ErrnoException): Problem {
 }
 
 /** Null when there is more than a document may hold; reads no further than that, so that a device cannot fill the memory. */
-function readBounded(descriptor: number): Uint8Array | null {
+function readBounded(descriptor: number): Buffer | null {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for (;;) {
@@ -65,13 +66,11 @@ function readBounded(descriptor: number): Uint8Array | null {
   }
 }
 
-function decode(bytes: Uint8Array): string | null {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return text.includes("\0") ? null : text;
-  } catch {
-    return null;
-  }
+/** Null for what is no text. */
+function decode(bytes: Buffer): string | null {
+  if (!isUtf8(bytes)) return null;
+  const text = bytes.toString("utf8");
+  return text.includes("\0") ? null : text.replace(/^\uFEFF/, "");
 }
 
 /** The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the project's folder. */
