@@ -3,10 +3,9 @@
 "use strict";
 
 const path = require("path");
-const url = require("url");
 
 const minimum = [22, 18];
-const program = path.join(__dirname, "..", "dist", "main.js");
+const program = path.join(__dirname, "..", "dist", "cli", "main.cjs");
 
 function fail(message) {
   process.stderr.write("trammel: " + message + "\n");
@@ -69,10 +68,12 @@ function relaunch(binary) {
 function start() {
   const loader = require("module");
   if (loader.enableCompileCache) loader.enableCompileCache();
-  import(url.pathToFileURL(program).href).catch(function (error) {
-    if (error.code !== "ERR_MODULE_NOT_FOUND" || !String(error.message).includes(program)) throw error;
+  try {
+    require(program);
+  } catch (error) {
+    if (error.code !== "MODULE_NOT_FOUND" || !String(error.message).includes(program)) throw error;
     fail("this copy is not built yet; run `npm ci` in " + path.dirname(__dirname));
-  });
+  }
 }
 
 if (isNewEnough(process.versions.node)) {

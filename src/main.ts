@@ -7,6 +7,7 @@ if (only === "--version" || only === "-V" || only === "version") {
   // A reader that went away is no fault.
   process.stdout.on("error", () => undefined).write(`${version}\n`);
 } else {
-  const { start } = await import("./cli/start.ts");
-  await start(argv, async () => (await import("./compose.ts")).composition);
+  void import("./cli/start.ts").then(({ start }) =>
+    start(argv, async () => (await import("./compose.ts")).composition),
+  );
 }

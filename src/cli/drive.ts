@@ -41,7 +41,7 @@ export async function drive(
   history: readonly JournalEvent[] = [],
 ): Promise<Driven> {
   const { openServices, problemsIn } = await world.compose();
-  const problems = problemsIn(prepared.config);
+  const problems = await problemsIn(prepared.config);
   if (problems.length > 0) return { exit: report(world, usage(problems.join("\n"))), view: null };
   const view = emptyView("", prepared.blueprint);
   for (const event of history) fold(view, event);
@@ -52,6 +52,7 @@ export async function drive(
     cwd,
     env: world.env,
     config: prepared.config,
+    blueprint: prepared.blueprint,
     gates,
     ownFolders: [packageRoot()],
     ...(options.record === undefined ? {} : { record: resolve(world.cwd, options.record) }),

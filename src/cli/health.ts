@@ -68,7 +68,7 @@ async function agent(world: World): Promise<Health> {
   const { config } = await loadConfig(world.cwd, world.env);
   const { provider = "ai", model = null } = config.agent;
   const { agentMissing } = await world.compose();
-  const missing = agentMissing(config, world.env);
+  const missing = await agentMissing(config, world.env);
   if (missing === null)
     return { name: "agent", status: "ok", detail: `${provider}${model === null ? "" : `, ${model}`}`, mend: null };
   return {

@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { Blueprint } from "../model/blueprint.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { GateKeeper } from "../ports/gate.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   readonly ownFolders: readonly string[];
   /** Folder for cassettes of each agent turn. */
   readonly record?: string;
+  /** The only blueprint that will run: what it does not use is not loaded. Absent: any may run. */
+  readonly blueprint?: Blueprint;
   /** Node types from outside. */
   readonly plugins?: readonly Plugin[];
   /** Told of what a crash or a fault of the disk left behind, as a sentence. */
@@ -43,9 +46,9 @@ export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
   readonly openServices: (options: ServiceOptions) => Promise<Services>;
   /** Why a configuration contradicts what is built in, in sentences; services of such a one cannot be opened. */
-  readonly problemsIn: (config: Config) => readonly string[];
+  readonly problemsIn: (config: Config) => Promise<readonly string[]>;
   /** Asks what makes sandboxes whether it works here; may take a second. */
   readonly checkSandboxes: (home: string, env: Environment) => Promise<readonly SandboxHealth[]>;
   /** Why no agent can run with this configuration, or null. */
-  readonly agentMissing: (config: Config, env: Environment) => string | null;
+  readonly agentMissing: (config: Config, env: Environment) => Promise<string | null>;
 }

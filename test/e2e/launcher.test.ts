@@ -17,8 +17,8 @@ class OldNode implements Disposable {
     cpSync(join(root, "bin"), join(this.folder, "bin"), { recursive: true });
     writeFileSync(join(this.folder, "package.json"), `{"type":"module"}`);
     if (program !== null) {
-      mkdirSync(join(this.folder, "dist"));
-      writeFileSync(join(this.folder, "dist", "main.js"), program);
+      mkdirSync(join(this.folder, "dist", "cli"), { recursive: true });
+      writeFileSync(join(this.folder, "dist", "cli", "main.cjs"), program);
     }
     if (!bundled) return;
     const fake = join(this.folder, "node_modules", "node");
@@ -60,10 +60,11 @@ function isAlive(pid: number): boolean {
 
 /** Prints its pid and how it heard of an interrupt, as the engine does. */
 const attached = `
-import { onInterrupt } from ${JSON.stringify(join(root, "src", "cli", "interrupts.ts"))};
-onInterrupt(process.env, (by) => { console.log("stop by " + by); if (by !== "Ctrl-C" || ++process.stops > 1) process.exit(130); });
-process.stops = 0;
-console.log("pid " + process.pid);
+let stops = 0;
+void import(${JSON.stringify(join(root, "src", "cli", "interrupts.ts"))}).then(({ onInterrupt }) => {
+  onInterrupt(process.env, (by) => { console.log("stop by " + by); if (by !== "Ctrl-C" || ++stops > 1) process.exit(130); });
+  console.log("pid " + process.pid);
+});
 setInterval(() => undefined, 1000);
 `;
 

@@ -37,8 +37,8 @@ describe("the package", () => {
       expect.arrayContaining([
         "bin/trammel.js",
         "bin/package.json",
-        "dist/main.js",
-        "dist/index.js",
+        "dist/cli/main.cjs",
+        "dist/lib/index.js",
         "examples/fix-test-failure.yaml",
         "LICENSE",
       ]),
@@ -49,7 +49,7 @@ describe("the package", () => {
   });
 
   it("carries the license of every package that is copied into it", () => {
-    const notices = readFileSync(join(installed, "dist", "THIRD-PARTY-LICENSES.txt"), "utf8");
+    const notices = readFileSync(join(installed, "dist", "cli", "THIRD-PARTY-LICENSES.txt"), "utf8");
     for (const name of ["yaml", "commander", "picocolors", "diff"])
       expect(notices).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, "m"));
     expect(notices).toContain("Permission is hereby granted");
