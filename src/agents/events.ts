@@ -3,16 +3,16 @@ import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import { clip, type Mask } from "../runtime/text.ts";
 
-/** An event as it may be kept and shown: secrets masked first, then bounded. */
-export function presentable(event: AgentEvent, mask: Mask): AgentEvent {
-  const text = (value: string): string => clip(mask(value), limits.agentEventBytes);
+/** An event as it may be kept and shown: secrets masked first, then each text bounded. */
+export function presentable(event: AgentEvent, mask: Mask, maxBytes: number = limits.agentEventBytes): AgentEvent {
+  const text = (value: string): string => clip(mask(value), maxBytes);
   const side = (value: string | null): string | null => (value === null ? null : text(value));
   switch (event.type) {
     case "text":
     case "thinking":
       return { ...event, text: text(event.text) };
     case "tool_call":
-      return { ...event, input: boundedJson(maskedJson(event.input, mask)) };
+      return { ...event, input: boundedJson(maskedJson(event.input, mask), maxBytes) };
     case "tool_result":
       return { ...event, output: text(event.output) };
     case "diff":
@@ -34,7 +34,7 @@ export function maskedJson(value: Json, mask: Mask): Json {
 }
 
 /** The value, or where it is too large its text, cut. */
-function boundedJson(value: Json): Json {
+function boundedJson(value: Json, maxBytes: number): Json {
   const text = JSON.stringify(value);
-  return Buffer.byteLength(text) <= limits.agentEventBytes ? value : clip(text, limits.agentEventBytes);
+  return Buffer.byteLength(text) <= maxBytes ? value : clip(text, maxBytes);
 }

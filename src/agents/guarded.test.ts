@@ -95,6 +95,19 @@ test("sizes are bounded", async () => {
   expect(result.message.length).toBeLessThan(limits.agentMessageBytes + 100);
 });
 
+test("an agent that says very much is heard in ever shorter pieces", async () => {
+  const output = "x".repeat(limits.agentEventBytes);
+  const { events } = await play(
+    guard((_request, emit) => {
+      for (let n = 0; n < 2_000; n += 1) emit({ type: "tool_result", id: "1", tool: "run", ok: true, output });
+      return Promise.resolve(done);
+    }),
+    agentRequest(),
+  );
+  expect(events).toHaveLength(2_001);
+  expect(JSON.stringify(events).length).toBeLessThan(limits.agentStreamBytes + 2_000 * 2 * limits.agentLateEventBytes);
+});
+
 test("an agent that never stops talking is heard to a bound, its changes always", async () => {
   const { events } = await play(
     guard((_request, emit) => {

@@ -26,6 +26,7 @@ class Gate {
   readonly #emit: (event: AgentEvent) => void;
   readonly #mask: Mask;
   #count = 0;
+  #bytes = 0;
   #stopped = false;
   /** A tool was called, or nobody knows. */
   touched = false;
@@ -39,10 +40,13 @@ class Gate {
     if (this.#stopped) return;
     if (event.type === "tool_call") this.touched = true;
     if (event.type === "stop") this.#stopped = true;
-    // Beyond the bound only what a reader needs to make sense of the end.
+    // Beyond the bounds only what a reader needs to make sense of the end.
     else if (this.#count >= limits.agentEvents && event.type !== "usage" && event.type !== "diff") return;
     this.#count += 1;
-    this.#emit(presentable(event, this.#mask));
+    const late = this.#bytes >= limits.agentStreamBytes;
+    const shown = presentable(event, this.#mask, late ? limits.agentLateEventBytes : limits.agentEventBytes);
+    this.#bytes += JSON.stringify(shown).length;
+    this.#emit(shown);
   };
 
   close(result: AgentResult): void {

@@ -7,6 +7,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
 import type { Usage } from "../../model/outcome.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { Speech } from "../speech.ts";
@@ -99,7 +100,7 @@ export class Conversation {
     switch (update.sessionUpdate) {
       case "agent_message_chunk":
         if (update.content.type !== "text") return;
-        this.#message += update.content.text;
+        this.#message = lastOf(this.#message + update.content.text);
         this.countIn(update._meta?.["usage"]);
         return this.#speech.say("text", update.content.text);
       case "agent_thought_chunk":
@@ -204,6 +205,11 @@ export class Conversation {
   async #ask(tool: string, what: string): Promise<boolean> {
     return (await this.#request.ask?.(`${tool}: ${what}`)) === "granted";
   }
+}
+
+/** What is kept of a message: never unbounded, and cut seldom. */
+function lastOf(message: string): string {
+  return message.length <= 2 * limits.agentMessageBytes ? message : message.slice(-limits.agentMessageBytes);
 }
 
 function textOf(content: readonly ToolCallContent[]): string {

@@ -25,7 +25,7 @@ type End = Omit<AgentResult, "usage" | "beforeEffect">;
 
 /** Has an agent that runs as `child` do the work, and ends the child whatever comes. */
 export async function converse(work: Work): Promise<AgentResult> {
-  const { child, request, emit, signal } = work;
+  const { child, request, emit, signal, clock } = work;
   const stopped = new AbortController();
   const breached: { by: Breach | null } = { by: null };
   const conversation = new Conversation(request, emit, (breach) => {
@@ -36,11 +36,12 @@ export async function converse(work: Work): Promise<AgentResult> {
   const stop = AbortSignal.any([signal, stopped.signal]);
   let end: End;
   try {
-    end = await untilGone(child, carryOut(work, conversation, stop));
+    end = await untilGone(work, carryOut(work, conversation, stop));
   } catch (error) {
-    end = { outcome: "error", reason: classify(error, errorOutput()), message: "" };
+    const ended = await within(clock, limits.pipeDrainMs, child.end);
+    end = { outcome: "error", reason: classify(ended === null ? error : tooEarly(ended), errorOutput()), message: "" };
   } finally {
-    await child.kill();
+    await dismiss(work, stop.aborted);
   }
   conversation.flush();
   if (signal.aborted) end = cancelled;
@@ -103,16 +104,39 @@ async function orStopped<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** Rejects when the agent ends before the work does. */
-async function untilGone(child: LiveProcess, working: Promise<End>): Promise<End> {
-  const gone = child.end.then((end) => {
-    throw new Error(`the agent ended (${howIt(end)}) before its work did`);
+/** Rejects when the agent ends before the work does, and what it last said has been read. */
+async function untilGone({ child, clock }: Work, working: Promise<End>): Promise<End> {
+  const gone = child.end.then(async (end) => {
+    await within(clock, limits.pipeDrainMs, working);
+    throw tooEarly(end);
   });
   try {
     return await Promise.race([working, gone]);
   } finally {
     gone.catch(() => undefined);
     working.catch(() => undefined);
+  }
+}
+
+function tooEarly(end: ProcessEnd): Error {
+  return new Error(`the agent ended (${howIt(end)}) before its work did`);
+}
+
+/** An agent that is done may put its things in order first; one that was stopped had its time. */
+async function dismiss({ child, clock }: Work, stopped: boolean): Promise<void> {
+  child.stdin.end();
+  if (!stopped) await within(clock, limits.acpDismissMs, child.end);
+  await child.kill();
+}
+
+/** The promise's value, or null where it takes longer. */
+async function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promise<T | null> {
+  const { signal, cancel } = timer(clock, ms);
+  try {
+    const value = await orStopped(promise, signal);
+    return value === "stopped" ? null : value;
+  } finally {
+    cancel();
   }
 }
 

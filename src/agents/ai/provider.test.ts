@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { agentRequest, play, smallTools, type Called, type Played } from "../../../test/fixtures/agent-request.ts";
 import type { Script } from "../../../test/fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../../../test/fixtures/model-server/server.ts";
+import { limits } from "../../model/limits.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { createAiProvider } from "./provider.ts";
 import { vendors, type Vendor } from "./settings.ts";
@@ -127,6 +128,13 @@ describe.each(vendors)("as %s", (vendor) => {
   test("an answer cut at the output limit is a failure", async () => {
     const { result } = await speak(vendor, [{ say: "I wr", finish: "length" }]);
     expect(result).toMatchObject({ outcome: "failure", reason: { code: "output_limit" } });
+  });
+
+  test("an answer without end is cut", async () => {
+    const endless = "x".repeat(limits.agentMessageBytes + 1);
+    const { result, server } = await speak(vendor, [{ say: endless, ends: "hold" }]);
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "output_limit" } });
+    await server.released;
   });
 
   test("endless calls end at the turn limit", async () => {

@@ -1,6 +1,7 @@
 import { jsonSchema, streamText, type JSONSchema7, type ModelMessage, type TextStreamPart, type ToolSet } from "ai";
 import type { AgentEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
 import { Speech } from "../speech.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 import { classify, contextOverflow, cutShort, type Fault } from "./faults.ts";
@@ -38,6 +39,7 @@ export async function takeTurn(
   signal: AbortSignal,
 ): Promise<ModelTurn | { readonly fault: Fault; readonly tokens: Tokens } | "aborted"> {
   const spoken = new Collector(emit);
+  const enough = new AbortController();
   try {
     const result = streamText({
       model: request.model,
@@ -45,7 +47,7 @@ export async function takeTurn(
       messages: [...request.messages],
       tools: toolSet(request.tools),
       maxRetries: 0,
-      abortSignal: signal,
+      abortSignal: AbortSignal.any([signal, enough.signal]),
       // Errors come as parts of the stream; without this they are also printed.
       onError: () => undefined,
       // Automatic caching of the conversation so far; other vendors ignore it.
@@ -54,6 +56,7 @@ export async function takeTurn(
     for await (const part of result.stream) {
       if (signal.aborted) return "aborted";
       spoken.take(part);
+      if (spoken.isTooLong()) return { ...spoken.cut(), messages: [] };
     }
     spoken.flush();
     if (signal.aborted) return "aborted";
@@ -64,6 +67,9 @@ export async function takeTurn(
   } catch (error) {
     spoken.flush();
     return signal.aborted ? "aborted" : { fault: classify(error), tokens: spoken.tokens };
+  } finally {
+    // Whatever is still on its way is not waited for.
+    enough.abort();
   }
 }
 
@@ -81,6 +87,8 @@ class Collector {
   readonly #speech: Speech;
   readonly #calls: ModelCall[] = [];
   #text = "";
+  /** Of all it said, in UTF-16 code units. */
+  #length = 0;
   #fault: Fault | null = null;
   #finish: { readonly reason: string; readonly raw: string | undefined } | null = null;
   tokens: Tokens = { input: 0, output: 0 };
@@ -95,10 +103,15 @@ class Collector {
 
   take(part: Part): void {
     switch (part.type) {
+      case "tool-input-delta":
+        this.#length += part.delta.length;
+        return;
       case "text-delta":
         this.#text += part.text;
+        this.#length += part.text.length;
         return this.#speech.say("text", part.text);
       case "reasoning-delta":
+        this.#length += part.text.length;
         return this.#speech.say("thinking", part.text);
       case "text-end":
       case "reasoning-end":
@@ -116,6 +129,16 @@ class Collector {
       default:
         return;
     }
+  }
+
+  isTooLong(): boolean {
+    return this.#length > limits.agentMessageBytes;
+  }
+
+  /** The answer as one that met its output limit. */
+  cut(): Omit<ModelTurn, "messages"> {
+    this.flush();
+    return { text: this.#text, calls: [], finish: "length", tokens: this.tokens };
   }
 
   end(): Omit<ModelTurn, "messages"> | { readonly fault: Fault; readonly tokens: Tokens } {

@@ -37,7 +37,20 @@ const content = z.union([
 
 const file = z.strictObject({ path: z.string(), before: z.string().nullable(), after: content.nullable() });
 
-const event = z.custom<AgentEvent>((value) => typeof value === "object" && value !== null && "type" in value);
+const text = z.string();
+
+const event: z.ZodType<AgentEvent> = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal(["text", "thinking"]), text }),
+  z.strictObject({ type: z.literal("tool_call"), id: text, tool: text, input: json }),
+  z.strictObject({ type: z.literal("tool_result"), id: text, tool: text, ok: z.boolean(), output: text }),
+  z.strictObject({ type: z.literal("diff"), path: text, before: text.nullable(), after: text.nullable() }),
+  z.strictObject({ type: z.literal("permission"), tool: text, request: text, decision: z.enum(["allowed", "denied"]) }),
+  z.strictObject({ type: z.literal("usage"), usage }),
+  z.strictObject({
+    type: z.literal("stop"),
+    why: z.enum(["end_turn", "refusal", "turn_limit", "output_limit", "give_up", "cancelled", "error"]),
+  }),
+]);
 
 const result = z.strictObject({
   outcome: z.enum(["success", "failure", "error", "cancelled"]),

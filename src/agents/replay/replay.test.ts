@@ -181,6 +181,11 @@ describe("a replay", () => {
   test.each([
     ["cut off", (text: string) => text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1), "has no result"],
     ["torn", (text: string) => text.slice(0, -20), "is no JSON"],
+    [
+      "with an event there is not",
+      (text: string) => text.replace('"type":"text"', '"type":"song"'),
+      "line 2: is neither",
+    ],
     ["of a later version", (text: string) => text.replace('"cassette":1', '"cassette":2'), "needs a newer Trammel"],
     ["made of something else", () => "[1]\n", "line 1: is no head of a cassette"],
     [
