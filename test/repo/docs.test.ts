@@ -64,3 +64,13 @@ test("decisions are numbered in order, each with its context, decision and reaso
   });
   expect(files.length).toBeGreaterThan(0);
 });
+
+test("README leads to every page of the guide, and the chapters to each other", () => {
+  const chapters = documentFiles().filter((file) => file.startsWith("docs/guide/"));
+  const linked = (file: string): string[] => readPage(readRepositoryFile(file)).links.map(({ text }) => text);
+  expect(chapters.filter((file) => !linked("README.md").includes(file))).toEqual([]);
+  chapters.slice(0, -1).forEach((file, index) => {
+    const next = chapters[index + 1]?.replace("docs/guide/", "");
+    expect({ file, links: linked(file) }).toEqual({ file, links: expect.arrayContaining([next]) });
+  });
+});
