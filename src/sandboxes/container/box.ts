@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "../../model/limits.ts";
-import type { LiveProcess, ProcessResult } from "../../ports/processes.ts";
+import type { LiveProcess, ProcessEnd, ProcessResult } from "../../ports/processes.ts";
 import type {
   CopiedOut,
   Sandbox,
@@ -14,7 +14,7 @@ import { copyInto } from "../copy/into.ts";
 import { copyOut } from "../copy/out.ts";
 import { type Counters, limitMet, noneMet, readCounters } from "../counters.ts";
 import { launch, script } from "../inside/launch.ts";
-import { launchVariable, settle } from "../inside/scripts.ts";
+import { codeOf, launchVariable, settle } from "../inside/scripts.ts";
 import type { DriverParts } from "../parts.ts";
 import type { Cli, EngineName } from "./cli.ts";
 
@@ -47,7 +47,8 @@ export class ContainerBox implements Sandbox {
     const before = this.#met;
     const { argv, env } = this.#execute(command, word, command.stdin !== undefined);
     const { argv: _, env: __, ...how } = command;
-    const result = await this.#of.parts.processes.run({ ...how, argv, env, cwd: "/" }, signal);
+    const answered = await this.#of.parts.processes.run({ ...how, argv, env, cwd: "/" }, signal);
+    const result = { ...answered, end: endOf(answered.end) };
     if (result.end.kind === "could_not_start" || isSuccess(result)) return result;
     const problem = await this.#settle(word);
     if (problem !== null) return { ...result, end: { kind: "lost", message: problem } };
@@ -61,7 +62,8 @@ export class ContainerBox implements Sandbox {
     const live = await this.#of.parts.start({ ...this.#execute(command, word, true), cwd: "/" });
     if (!("process" in live)) return { fault: live.message, hint: `Check that ${this.#of.engine} is installed.` };
     // Ending the client leaves the command inside alone.
-    const end = live.end.then(async (how) => {
+    const end = live.end.then(async (client) => {
+      const how = endOf(client);
       if (how.kind !== "exit" || how.code !== 0) await this.#settle(word);
       return how;
     });
@@ -114,6 +116,10 @@ export class ContainerBox implements Sandbox {
     }
     return this.#gone;
   }
+}
+
+function endOf(client: ProcessEnd): ProcessEnd {
+  return client.kind === "exit" ? { kind: "exit", code: codeOf(client.code) } : client;
 }
 
 function isSuccess({ end }: ProcessResult): boolean {

@@ -8,12 +8,6 @@ export interface Launch {
 }
 
 const shell = "/bin/sh";
-const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-/** Names that no shell can export; a box command cannot be given them. */
-export function badVariables(env: Readonly<Record<string, string>>): readonly string[] {
-  return Object.keys(env).filter((name) => !variableName.test(name));
-}
 
 /** With a `word` the launcher stays, waits and ends what is left; without, it becomes the command. */
 export function launch(command: SandboxCommand, word: string | null): Launch {

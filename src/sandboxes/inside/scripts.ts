@@ -77,7 +77,19 @@ sweep() {
   return 1
 }`;
 
-/** `WORD FOLDER NAME… -- COMMAND…`: runs the command, ends what it left, exits as it did. */
+/**
+ * What the launcher exits with after a success, and the other way round. The client of docker ends with 0 when it is
+ * terminated from outside: that must never read as the success of a command.
+ */
+const successCode = 113;
+
+/** What the command itself exited with. */
+export function codeOf(launcherCode: number): number {
+  if (launcherCode === successCode) return 0;
+  return launcherCode === 0 ? successCode : launcherCode;
+}
+
+/** `WORD FOLDER NAME… -- COMMAND…`: runs the command, ends what it left, exits as {@link codeOf} understands. */
 export const launchAndSweep = `${enter}${sweep}
 trammel_word=$1
 shift
@@ -87,7 +99,11 @@ shift
 )
 code=$?
 sweep "${execVariable}=$trammel_word" 2>/dev/null
-exit $code`;
+case $code in
+  0) exit ${successCode};;
+  ${successCode}) exit 0;;
+  *) exit "$code";;
+esac`;
 
 /** `FOLDER NAME… -- COMMAND…`: becomes the command; whoever starts it sees to its end. */
 export const launchOnly = `${enter}

@@ -49,6 +49,24 @@ export function endings(box: () => Sandbox): void {
       for (const n of [1, 2, 3]) expect(countOf(`774${n}`)).toBe(0);
     });
 
+    test("of what stands for it on the host is no success", async () => {
+      const [client, up] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+      const killed = sh(box(), "echo up; sleep 7745", {
+        onStart: ({ pid }) => client.resolve(pid),
+        onLine: () => up.resolve(),
+      });
+      await up.promise;
+      process.kill(await client.promise, "SIGTERM");
+      expect((await killed).end).not.toEqual(exit(0));
+      expect(countOf("7745")).toBe(0);
+    });
+
+    test("with any code is told as it was", async () => {
+      const codes = [1, 113, 114, 125, 255];
+      const ends = await Promise.all(codes.map((code) => sh(box(), `exit ${code}`)));
+      expect(ends.map(({ end }) => end)).toEqual(codes.map(exit));
+    });
+
     test("before its start is at once", async () => {
       const stop = new AbortController();
       stop.abort();
