@@ -26,9 +26,11 @@ export const referenceFile = "docs/spec/blueprint.md";
 /** The page of every key of a blueprint, from the schema that the checker's own field tables give. */
 export function reference(schema: Schema): string {
   const definitions = schema.definitions ?? {};
-  const types = Object.entries(definitions).filter(([name]) => name !== "edge" && name !== "node");
+  const types = Object.entries(definitions).filter(([name]) => !/^(edge|node|stock-.*)$/.test(name));
   const common = commonFields(types.map(([, type]) => type));
-  const nested = Object.entries(schema.properties ?? {}).filter(([, value]) => value.properties !== undefined);
+  const nested = Object.entries(schema.properties ?? {}).filter(
+    ([name, value]) => name !== "nodes" && value.properties !== undefined,
+  );
   return `${[
     "# The keys of a blueprint",
     "Generated from [the JSON Schema](../../schema/blueprint.schema.json) by `npm run reference`; `trammel schema` prints that schema for your editor. An unknown key is an error. Required keys are marked with *. What this version can check but not run yet is refused by name before a run begins.",
@@ -38,6 +40,9 @@ export function reference(schema: Schema): string {
     "## Every node",
     table({ properties: common }),
     ...types.flatMap(([name, type]) => [`## Type \`${name}\``, table(without(type, common))]),
+    "## Stock nodes",
+    "In a `flow` these need no definition. Under `nodes`, fields are laid over them; `type: lint` makes a node of any name from one.",
+    stock(schema.properties?.["nodes"] ?? {}),
     "## Edges",
     table(definitions["edge"] ?? {}),
   ].join("\n\n")}\n`;
@@ -70,6 +75,13 @@ function table({ properties = {}, required = [] }: Schema): string {
   return rows.length === 0
     ? "No keys of its own."
     : ["| key | value | meaning |", "| --- | --- | --- |", ...rows].join("\n");
+}
+
+function stock({ properties = {} }: Schema): string {
+  const rows = Object.entries(properties).map(
+    ([name, { description = "" }]) => `| \`${name}\` | ${cell(description)} |`,
+  );
+  return ["| name | what it does |", "| --- | --- |", ...rows].join("\n");
 }
 
 function cell(text: string): string {

@@ -94,8 +94,15 @@ function stockEntry(stock: string): JsonSchema {
     // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
     then: { $ref: "#/definitions/node" },
     else: { $ref: `#/definitions/${overlayOf(stock)}` },
-    description: `Laid over the stock node ${stock}, or instead of it.`,
+    description: describe(stock),
   };
+}
+
+function describe(stock: string): string {
+  const node = stockNodes().get(stock)?.node;
+  if (node === undefined) return "";
+  const what = node.note ?? (node.type === "script" ? `Runs \`${node.run.trim()}\`.` : "");
+  return node.type === "agent" ? `${node.title}, an agent; cap ${node.cap}.` : what;
 }
 
 /** The fields of the types that stock nodes are of, none of them required. */
