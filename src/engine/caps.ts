@@ -3,15 +3,20 @@ import { classOf } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { RunState } from "./state.ts";
 
-/** Passes of a node that the task may charge, grants included; null where nothing is charged. */
+/** Passes that a node may begin, grants included; null where it has no cap. */
 export function capOf(state: RunState, node: number): number | null {
   const declared = item(state.plan.nodes, node);
   if (declared.cap !== undefined) return declared.cap + at(state.granted, node);
   return classOf(declared) === "agentic" ? limits.capDefaultPasses + at(state.granted, node) : null;
 }
 
-/** The charge of the pass that begins now, or null where the node has no cap. */
+/** The charge of the pass that begins now; null for a node that is no agent, whose cap counts in the run alone. */
 export function chargeOf(state: RunState, node: number): { readonly passes: number; readonly cap: number } | null {
   const cap = capOf(state, node);
-  return cap === null ? null : { passes: at(state.charged, node) + 1, cap };
+  if (cap === null || !isAgentic(state, node)) return null;
+  return { passes: at(state.charged, node) + 1, cap };
+}
+
+export function isAgentic(state: RunState, node: number): boolean {
+  return classOf(item(state.plan.nodes, node)) === "agentic";
 }

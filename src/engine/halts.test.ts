@@ -43,6 +43,15 @@ describe("a cap", () => {
     expect(play(edges, { settings, results: { t: "failure" } }).end?.status).toBe("limit");
   });
 
+  test("of a node that is no agent counts in the run alone, and is not charged", () => {
+    const synced = { type: "passes.synced", passes: { f: 9 } } as const;
+    const own = { nodes: { f: { cap: 2 } }, results: { t: "failure" }, outside: new Map([[0, synced]]) } as const;
+    const run = play(edges, own);
+    expect(run.counts).toEqual({ t: 3, f: 2 });
+    expect(run.events.filter((event) => event.type === "node.started" && event.charged !== undefined)).toEqual([]);
+    expect(run.end).toMatchObject({ status: "escalated", reason: "f: its cap of 2 passes is used up; t: exit 1" });
+  });
+
   test("is a limit where escalate does not list it", () => {
     const run = play(edges, { settings: { escalate: [] }, nodes, results: { t: "failure" } });
     expect(run.end?.status).toBe("limit");

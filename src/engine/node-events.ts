@@ -36,7 +36,7 @@ export function queued(state: RunState, event: NodeQueued): void {
 
 export function started(state: RunState, event: NodeStarted): void {
   const node = nodeIndex(state.plan, event.node);
-  if (event.charged !== undefined) state.charged[node] = event.charged.passes;
+  if (event.attempt === 1) state.charged[node] = event.charged?.passes ?? at(state.charged, node) + 1;
   state.attempt[node] = event.attempt;
   if (at(state.stage, node) === stage.again) {
     state.again.splice(state.again.indexOf(node), 1);

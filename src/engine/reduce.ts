@@ -1,5 +1,6 @@
 import { nodeIndex } from "../graph/plan.ts";
 import type { EventBody, RunStarted } from "../model/events.ts";
+import { isAgentic } from "./caps.ts";
 import { fits } from "./fits.ts";
 import { recallHalts } from "./halts.ts";
 import { open } from "./moves.ts";
@@ -83,10 +84,10 @@ function runResumed(state: RunState): void {
   recallHalts(state);
 }
 
-/** Counts only grow: what this run has charged itself is never taken back. */
+/** Counts of agents, which belong to the task; they only grow: what this run has charged itself is never taken back. */
 function passesSynced(state: RunState, passes: Readonly<Record<string, number>>): void {
   for (const [id, count] of Object.entries(passes)) {
     const at = nodeIndex(state.plan, id);
-    if (at >= 0) state.charged[at] = Math.max(state.charged[at] ?? 0, count);
+    if (at >= 0 && isAgentic(state, at)) state.charged[at] = Math.max(state.charged[at] ?? 0, count);
   }
 }

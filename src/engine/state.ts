@@ -73,7 +73,7 @@ export interface RunState {
   readonly attempt: Int32Array;
   readonly step: Int32Array;
   readonly retries: Int32Array;
-  /** Passes of the task by node, as the store counts them, and those granted beyond the cap. */
+  /** By node: passes that count against its cap (of the task for an agent, else of this run), and those granted beyond it. */
   readonly charged: Int32Array;
   readonly granted: Int32Array;
   /** Nodes that are live: anything but idle, or with arrivals. */

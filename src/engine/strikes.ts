@@ -1,7 +1,6 @@
 import { at, item } from "../graph/ints.ts";
-import { classOf } from "../model/blueprint.ts";
 import type { RunHalting } from "../model/events.ts";
-import { capOf } from "./caps.ts";
+import { capOf, isAgentic } from "./caps.ts";
 import { escalates, halting } from "./halts.ts";
 import type { RunState } from "./state.ts";
 import { budgetsOf } from "./usage.ts";
@@ -43,7 +42,7 @@ function missBefore(state: RunState, node: number): { readonly id: string; reado
 }
 
 function strikeOfBudget(state: RunState, node: number): RunHalting | null {
-  if (classOf(item(state.plan.nodes, node)) !== "agentic") return null;
+  if (!isAgentic(state, node)) return null;
   const budget = budgetsOf(state).find(({ used, limit }) => used >= limit);
   return budget === undefined ? null : halting(state, "limit", node, { code: "limit", text: budget.text });
 }

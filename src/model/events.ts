@@ -63,7 +63,7 @@ export interface NodeStarted extends Attempt {
   readonly step: number;
   /** Source nodes whose arrivals this start consumed; empty for the entry and for a retry. */
   readonly from: readonly string[];
-  /** Passes of the task charged for this node including this one, and the cap; nodes with a cap only, on attempt 1. */
+  /** Passes of the task charged for this node including this one, and the cap; agentic nodes only, on attempt 1. */
   readonly charged?: { readonly passes: number; readonly cap: number };
 }
 
