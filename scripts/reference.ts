@@ -1,9 +1,5 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { readRepositoryFile, root } from "./files.ts";
-
 /** The parts of a JSON Schema that the reference shows. */
-interface Schema {
+export interface Schema {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -21,8 +17,6 @@ interface Schema {
   readonly $ref?: string;
 }
 
-export const referenceFile = "docs/spec/blueprint.md";
-
 /** The page of every key of a blueprint, from the schema that the checker's own field tables give. */
 export function reference(schema: Schema): string {
   const definitions = schema.definitions ?? {};
@@ -33,7 +27,7 @@ export function reference(schema: Schema): string {
   );
   return `${[
     "# The keys of a blueprint",
-    "Generated from [the JSON Schema](../../schema/blueprint.schema.json) by `npm run reference`; `trammel schema` prints that schema for your editor. An unknown key is an error. Required keys are marked with *. What this version can check but not run yet is refused by name before a run begins.",
+    "Generated from [the JSON Schema](../../schema/blueprint.schema.json); `trammel schema` prints that schema for your editor. An unknown key is an error. Required keys are marked with *. What this version can check but not run yet is refused by name before a run begins.",
     "## Top level",
     table(schema),
     ...nested.flatMap(([name, value]) => [`### \`${name}\``, table(value)]),
@@ -129,9 +123,3 @@ function quantityOf(pattern: string): string | undefined {
   if (pattern.includes("[A-Z]{3}")) return "amount, e.g. `5 USD`";
   return undefined;
 }
-
-export function readSchema(): Schema {
-  return JSON.parse(readRepositoryFile("schema/blueprint.schema.json")) as Schema;
-}
-
-if (import.meta.main) writeFileSync(join(root, referenceFile), reference(readSchema()));

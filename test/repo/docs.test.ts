@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { documentFiles, pageProblems, repositorySurroundings } from "../../scripts/check-docs.ts";
 import { readRepositoryFile } from "../../scripts/files.ts";
-import { reference, referenceFile, readSchema } from "../../scripts/reference.ts";
 import { readPage } from "../../scripts/markdown.ts";
 
 const other = readPage("# Some `code` here\n\n## Twice\n\n## Twice\n");
@@ -45,10 +44,6 @@ test("the pages of this repository have no problem", () => {
   const files = documentFiles();
   expect(files).toContain("ARCHITECTURE.md");
   expect(files.flatMap((file) => pageProblems(file, readPage(readRepositoryFile(file)), surroundings))).toEqual([]);
-});
-
-test("the reference is what the schema gives; `npm run reference` writes it anew", () => {
-  expect(readRepositoryFile(referenceFile)).toBe(reference(readSchema()));
 });
 
 test("decisions are numbered in order, each with its context, decision and reason", () => {
