@@ -40,6 +40,12 @@ locale: en-AU
     });
   });
 
+  it("takes a policy by its mode alone", () => {
+    const policyIn = (text: string) => parseConfig(`agent: {policy: ${text}}`).config.agent.policy;
+    expect(policyIn("read_only")).toEqual({ mode: "read_only" });
+    expect(policyIn("{mode: ask, deny: [git push]}")).toEqual({ mode: "ask", deny: ["git push"] });
+  });
+
   it.each(["", "\n", "# only a comment\n\n"])("takes a file without content (%j) as an empty configuration", (text) => {
     expect(parseConfig(text)).toEqual({ config: emptyConfig, problems: [] });
   });

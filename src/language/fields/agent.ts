@@ -1,12 +1,16 @@
+import type { AgentPolicy } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
 import { boolean, integer, text, word } from "../read/scalars.ts";
+import type { Reader } from "../read/reading.ts";
 import { listOf, object, optional, required } from "../read/collections.ts";
 
 const patterns = listOf(text());
 
-const policy = object(
+const mode = word("allow_all", "read_only", "ask");
+
+const policyMap = object(
   {
-    mode: required(word("allow_all", "read_only", "ask"), "What the agent may do when nothing else says so."),
+    mode: required(mode, "What the agent may do when nothing else says so."),
     allow: optional(
       patterns,
       "Tools, or beginnings of commands, that are allowed whatever the mode; under allow_all nothing else is but reading.",
@@ -16,6 +20,18 @@ const policy = object(
   },
   "`policy`",
 );
+
+/** A map, or its mode alone. */
+const policy: Reader<AgentPolicy> = {
+  expected: `${mode.expected}, or a map`,
+  schema: { anyOf: [mode.schema, policyMap.schema] },
+  read(node, reading, field) {
+    if (node.kind !== "scalar") return policyMap.read(node, reading, field);
+    const alone = mode.read(node, reading, field);
+    return alone === undefined ? undefined : { mode: alone };
+  },
+  write: (value) => (Object.keys(value).length === 1 ? value.mode : policyMap.write(value)),
+};
 
 const context = object(
   {
