@@ -42,7 +42,7 @@ export function endLeftovers(
   tree: Tree & { readonly root: ProcessIdentity },
   ranMs: () => number,
 ): Promise<readonly ProcessIdentity[]> {
-  const isCheap = (): boolean => hasProcfs && ranMs() < limits.custodyShortLivedMs && !groupLives(tree.root.pid);
+  const isCheap = (): boolean => hasProcfs && ranMs() < limits.custodyShortLivedMs;
   return endTreeOf(tree, limits.terminationGraceMs, () =>
     isCheap() ? findNewer(tree, tree.root.pid) : findMembers(tree),
   );
@@ -68,14 +68,6 @@ function signalAll({ root }: Tree, members: readonly ProcessRow[], signal: NodeJ
   if (group !== undefined) send(-group, signal);
   const others = members.filter((row) => row.group !== group).map(identityOf);
   for (const { pid } of aliveAmong(others)) send(pid, signal);
-}
-
-function groupLives(group: number): boolean {
-  try {
-    return process.kill(-group, 0);
-  } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
-  }
 }
 
 /** Gone already, or not ours to signal: the next look at the table tells which. */

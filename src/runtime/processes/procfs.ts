@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 
 /** One row of a process table. `startTime` tells a process from a later one with the same pid. */
 export interface ProcessRow {
@@ -70,11 +70,29 @@ export function listPids(): number[] {
   return pids;
 }
 
+const counters = ["/proc/sys/kernel/ns_last_pid", "/proc/loadavg"] as const;
+const line = Buffer.alloc(128);
+let counter: number | null | undefined;
+
 /** The pid given to the newest process or thread of this pid namespace; null where the kernel does not tell. */
 export function lastPid(): number | null {
-  const own = tryRead("/proc/sys/kernel/ns_last_pid") ?? tryRead("/proc/loadavg")?.trimEnd().split(" ").at(-1);
-  const pid = Number(own);
+  counter ??= openCounter();
+  if (counter === null) return null;
+  const length = readSync(counter, line, 0, line.length, 0);
+  const pid = Number(line.toString("latin1", 0, length).trimEnd().split(" ").at(-1));
   return Number.isInteger(pid) && pid > 0 ? pid : null;
+}
+
+/** Open for good: it is read after every process. */
+function openCounter(): number | null {
+  for (const file of counters) {
+    try {
+      return openSync(file, "r");
+    } catch {
+      continue;
+    }
+  }
+  return null;
 }
 
 /** Reading a process that is gone is the ordinary case, and a throw costs ten times the look. */
