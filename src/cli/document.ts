@@ -75,8 +75,7 @@ function decode(bytes: Buffer): string | null {
 
 /** The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the project's folder. */
 export function findBlueprint(name: string, cwd: string): SourceDocument | Problem {
-  const looksLikePath = name.includes("/") || extensions.some((extension) => extname(name) === extension);
-  if (looksLikePath || isFile(resolve(cwd, name))) return readDocument(name, cwd);
+  if (looksLikePath(name) || isFile(resolve(cwd, name))) return readDocument(name, cwd);
   for (const extension of extensions) {
     const file = join(cwd, blueprintFolder, name + extension);
     if (isFile(file)) return readDocument(relative(cwd, file), cwd);
@@ -86,6 +85,15 @@ export function findBlueprint(name: string, cwd: string): SourceDocument | Probl
     `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}`,
     known.length === 0 ? "Name a file: trammel run TASK -b path/to/blueprint.yaml" : `There are: ${known.join(", ")}`,
   );
+}
+
+/** Whether the text means a blueprint rather than a run: it looks like a path, or a file of that name is there. */
+export function namesBlueprint(text: string, cwd: string): boolean {
+  return looksLikePath(text) || listBlueprints(cwd).includes(text);
+}
+
+function looksLikePath(text: string): boolean {
+  return text.includes("/") || extensions.some((extension) => extname(text) === extension);
 }
 
 /** Names that `--blueprint` understands here, in order. */

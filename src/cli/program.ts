@@ -4,6 +4,7 @@ import { exitCodes } from "../model/outcome.ts";
 import type { CheckOptions } from "./commands/check.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
+import type { ShowOptions } from "./commands/show.ts";
 import type { SettleOptions } from "./commands/settle.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
@@ -123,12 +124,13 @@ function addReading(program: Command, world: World, finish: Finish): void {
     });
   program
     .command("show")
-    .description("show what a run did")
-    .argument("<run>", "run id, or its unambiguous beginning")
-    .option("--json", jsonHelp)
-    .action(async (run: string, options: { json?: true }) => {
+    .description("show what a run did, or a blueprint at a glance")
+    .argument("<target>", "run id or its unambiguous beginning; or a blueprint, by file or name")
+    .option("--expanded", "a blueprint with everything written out that it stands for")
+    .option("--json", "print a run as a stable JSON document")
+    .action(async (target: string, options: ShowOptions) => {
       const { show } = await import("./commands/show.ts");
-      finish(await show(world, run, options));
+      finish(await show(world, target, options));
     });
   program
     .command("logs")

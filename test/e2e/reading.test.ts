@@ -22,6 +22,26 @@ describe("show", () => {
   });
 });
 
+describe("show of a blueprint", () => {
+  it("draws it at a glance, and writes out what its flow stands for", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: f\nflow: test → [mend] → done\nnodes:\n  test: {type: script, run: npm test}\n  mend: {type: script, run: npm run mend}\n  done: {type: script, run: "true"}\n`,
+    );
+    const glance = await trammel(["show", "b.yaml"], { place });
+    expect(glance).toMatchObject({ code: 0, stderr: "" });
+    expect(glance.stdout).toMatch(/^f\n {2}■ test {2}script, .*the entry\n[^]*mend → test .*\(a new pass\)\n/);
+    const expanded = await trammel(["show", "b.yaml", "--expanded"], { place });
+    expect(expanded.stdout).toMatch(/^ {2}- \{from: test, when: failure, to: mend\}$/m);
+    expect(expanded.stdout).toMatch(/^# mend → test starts a new pass$/m);
+    place.file("again.yaml", expanded.stdout);
+    expect((await trammel(["check", "again.yaml"], { place })).code).toBe(0);
+    place.file("bad.yaml", "name: [");
+    expect(await trammel(["show", "bad.yaml"], { place })).toMatchObject({ code: 2, stdout: "" });
+  });
+});
+
 describe("logs", () => {
   it("prints one line an event", async () => {
     using place = new Place();

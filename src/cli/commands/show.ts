@@ -2,12 +2,29 @@ import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { elapsed, stateGlyphs, usageText } from "../../views/words.ts";
+import { findBlueprint, namesBlueprint } from "../document.ts";
 import { isProblem, report } from "../problem.ts";
 import { instant, runReport } from "../report.ts";
 import { findRun, openStore, viewOf } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
-export async function show(world: World, run: string, options: { readonly json?: true }): Promise<number> {
+export interface ShowOptions {
+  readonly json?: true;
+  readonly expanded?: true;
+}
+
+/** Shows a run, or the blueprint of that name or file. */
+export async function show(world: World, target: string, options: ShowOptions): Promise<number> {
+  if (options.expanded === true || namesBlueprint(target, world.cwd)) {
+    const document = findBlueprint(target, world.cwd);
+    if (isProblem(document)) return report(world, document);
+    const { showBlueprint } = await import("./show-blueprint.ts");
+    return showBlueprint(world, document, options.expanded === true);
+  }
+  return showRun(world, target, options);
+}
+
+async function showRun(world: World, run: string, options: ShowOptions): Promise<number> {
   const journal = await openStore(world);
   const row = findRun(journal, run);
   if (isProblem(row)) return report(world, row);
