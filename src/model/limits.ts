@@ -147,6 +147,7 @@ export const limits = {
   telemetryBufferBytes: 256 * 1024,
   mailboxPollMs: 100,
   runsListed: 1_000,
+  probeTimeoutMs: 60_000,
   startTries: 10,
   performanceSlackMs: 5_000,
   performanceAbandonMs: 15_000,

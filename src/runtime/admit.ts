@@ -5,6 +5,7 @@ import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { Refusal, StartRequest } from "./api.ts";
+import { ruleOf } from "./effect.ts";
 import { inputsOf } from "./inputs.ts";
 
 export type Performers = ReadonlyMap<NodeType, Performer>;
@@ -72,9 +73,9 @@ function unsupported({ workspace, nodes }: Blueprint): readonly string[] {
     workspace.carry === undefined ? null : "workspace.carry",
   ].flatMap((key) => (key === null ? [] : [`${key} is not carried out yet`]));
   const ofNodes = [...nodes.values()].flatMap((node) =>
-    (["effect"] as const)
-      .filter((key) => node[key] !== undefined)
-      .map((key) => `node ${node.id}: ${key} is not carried out yet`),
+    node.effect !== undefined && ruleOf(node.effect.done) === null
+      ? [`node ${node.id}: effect.done is no rule: ${node.effect.done}; write exit N, contains TEXT or matches REGEX`]
+      : [],
   );
   return [...settings, ...ofNodes];
 }

@@ -8,10 +8,13 @@ import type { RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
 import { missingIn, refuse } from "./admit.ts";
 import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
+import { contextOf, type RunFacts } from "./context.ts";
+import { findEffect } from "./effect.ts";
 import { remember, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { endOrphans, endTree } from "./processes/custody.ts";
 import { isSame } from "./processes/identity.ts";
+import { RunValues } from "./values.ts";
 
 export interface Resumption {
   readonly run: string;
@@ -49,7 +52,6 @@ export async function resumption(
       `run ${row.run} started with another version of ${change}`,
       "resume with --accept-changes, or put the old version back",
     );
-  const found = unfinished(memory.state).flatMap((attempt) => left(attempt, request.blueprint.nodes.get(attempt.node)));
   const settled = request.settle === undefined ? null : settlement(request.settle, memory, row.run);
   if (settled !== null && "refused" in settled) return settled;
   const given = await options.secrets.recall(row.run, request.blueprint, started);
@@ -57,6 +59,9 @@ export async function resumption(
   const conflict = await journal.takeOver(row.run, row.owner, self);
   if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
   await endLeftOver(row.owner, memory);
+  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, cwd: started.cwd, ...given };
+  const found: EventBody[] = [];
+  for (const attempt of unfinished(memory.state)) found.push(...(await left(options, facts, memory, attempt)));
   const { contentHash, bindingHash } = request;
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...(change === null ? {} : { accepted: { contentHash, bindingHash } }) },
@@ -100,18 +105,38 @@ async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void
 }
 
 /** What becomes of a claim whose engine died before it recorded an outcome. */
-function left({ node: id, pass, attempt: n }: Attempt, node: Node | undefined): readonly EventBody[] {
+async function left(
+  options: EngineOptions,
+  facts: RunFacts,
+  memory: Memory,
+  { node: id, pass, attempt: n }: Attempt,
+): Promise<readonly EventBody[]> {
   const attempt = { node: id, pass, attempt: n };
-  const by = node === undefined ? null : repeatable(node);
   const reason = { code: "crash", text: "the engine ended while it ran, so its outcome is unknown" } as const;
   const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason };
-  return by === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, as: "again", by }];
+  const node = facts.blueprint.nodes.get(id);
+  const settled = node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
+  return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 
-/** By whom a node may be performed again: asking a person and waiting have no effect of their own. */
-function repeatable(node: Node): string | null {
-  if (node.type === "human" || node.type === "wait") return "engine";
-  return node.idempotent === true ? "idempotent" : null;
+/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect. */
+async function settledBy(
+  options: EngineOptions,
+  facts: RunFacts,
+  memory: Memory,
+  node: Node,
+  attempt: Attempt,
+): Promise<Pick<NodeSettled, "as" | "by"> | null> {
+  if (node.type === "human" || node.type === "wait") return { as: "again", by: "engine" };
+  if (node.idempotent === true) return { as: "again", by: "idempotent" };
+  if (node.effect === undefined) return null;
+  const { can, environment } = options;
+  const { signal } = new AbortController();
+  const values = new RunValues({ ...facts, results: memory.results }, can.blobs);
+  const silent = { signal: () => signal, report: () => undefined, since: options.clock.now() };
+  const context = contextOf({ facts, node, attempt, values, can, environment, ...silent });
+  const finding = await findEffect(context, node.effect);
+  return finding === "unknown" ? null : { as: finding === "there" ? "done" : "again", by: "probe" };
 }
 
 /** The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused. */

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
 import { five, Site } from "./harness.ts";
@@ -27,6 +27,52 @@ test("what a killed engine left running is ended before its run goes on, in what
   expect(resumed.lines.at(-1)).toMatchObject({ status: "needs_attention" });
   expect(living.filter((process) => process !== null && isAlive(process))).toEqual([]);
   expect(site.done()).toEqual([]);
+});
+
+describe("a probe decides about a claim that a crash left open", () => {
+  const published = (done: string, probe = "cat published"): string => `name: publish
+nodes:
+  a:
+    type: script
+    run: echo a >> log; if [ ! -e once ]; then touch once; kill -9 $PPID; exit; fi; echo v1 > published
+    effect: { probe: ${JSON.stringify(probe)}, done: ${JSON.stringify(done)} }
+  b: { type: script, run: echo b >> log }
+edges: [{ from: a, to: b }, { from: b, to: END }]
+`;
+
+  async function resumed(document: string, between = ""): Promise<readonly [unknown, readonly unknown[]]> {
+    await site.start(document);
+    if (between !== "") writeFileSync(join(site.cwd, "published"), between);
+    const [run] = await site.journaled();
+    const { lines } = await site.resume(run?.row.run ?? "");
+    const [after] = await site.journaled();
+    const settled = after?.events.flatMap(({ body }) => (body.type === "node.settled" ? [[body.as, body.by]] : []));
+    return [lines.at(-1), settled ?? []];
+  }
+
+  test.each([["contains v1"], ["matches ^v\\d$"], ["exit 0"]])(
+    "%s: the effect is there, and is not done again",
+    async (done) => {
+      const [end, settled] = await resumed(published(done), "v1\n");
+      expect(end).toMatchObject({ status: "succeeded" });
+      expect(settled).toEqual([["done", "probe"]]);
+      expect(site.done()).toEqual(["a", "b"]);
+    },
+  );
+
+  test("the effect is not there, and the node is performed again", async () => {
+    const [end, settled] = await resumed(published("contains v1", "cat published || true"));
+    expect(end).toMatchObject({ status: "succeeded" });
+    expect(settled).toEqual([["again", "probe"]]);
+    expect(site.done()).toEqual(["a", "a", "b"]);
+  });
+
+  test("a probe that cannot be run leaves it to a person", async () => {
+    const [end, settled] = await resumed(published("exit 0", "no-such-program-here"));
+    expect(end).toMatchObject({ status: "needs_attention" });
+    expect(settled).toEqual([]);
+    expect(site.done()).toEqual(["a"]);
+  });
 });
 
 test("an engine killed while its scripts run is resumed by one of two that try", async () => {

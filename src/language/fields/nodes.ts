@@ -23,6 +23,10 @@ import { agentSettings } from "./agent.ts";
 import { inputSpec, outputFormat } from "./schemas.ts";
 
 const variable = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: "the name of an environment variable" };
+const rule = {
+  pattern: /^(?:exit \d{1,3}|(?:contains|matches) \S.*)$/,
+  words: "`exit N`, `contains TEXT` or `matches REGEX`",
+};
 const note = text({ maxCharacters: limits.noteCharacters });
 
 const join: Reader<Join> = {
@@ -38,7 +42,7 @@ const join: Reader<Join> = {
 const effect = object(
   {
     probe: required(text(), "Read-only command that finds out whether the effect is there."),
-    done: required(text(), "Rule on the probe's outcome that says so."),
+    done: required(text(rule), "Rule on the probe's outcome that says so."),
   },
   "`effect`",
 );
