@@ -27,7 +27,7 @@ function perform(name: string, variables: Readonly<Record<string, string>> = {})
   if (node?.type !== "script") throw new Error(`no stock script ${name}`);
   const output = join(folder, "ports.json");
   rmSync(output, { force: true });
-  const { status, stdout, stderr } = spawnSync("sh", ["-c", node.run], {
+  const { status, stdout, stderr } = spawnSync("/bin/sh", ["-c", node.run], {
     cwd: repository,
     encoding: "utf8",
     env: {
@@ -166,6 +166,10 @@ describe("create-pr", () => {
     writeFileSync(join(repository, ".github/pull_request_template.md"), "## What\n");
     perform("create-pr");
     expect(asked()).toContain("--body ## What");
+  });
+
+  test("says that gh is not there by the exit code of a command that could not start", () => {
+    expect(perform("create-pr", { PATH: join(folder, "nothing") }).exit).toBe(127);
   });
 
   test.each(["fails", "silent", "elsewhere"])("is a failure when gh %s", (mode) => {

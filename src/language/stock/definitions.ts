@@ -65,7 +65,7 @@ create-pr:
   env: {TASK: "{task}"}
   run: |
     say() { echo "$1" >&2; exit 1; }
-    repository=$(gh repo view --json url --jq .url) || exit 1
+    repository=$(gh repo view --json url --jq .url) || exit
     is_ours() {
       case $1 in "$repository"/pull/[0-9]*) return 0 ;; *) return 1 ;; esac
     }

@@ -1,0 +1,126 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Script } from "../fixtures/model-server/script.ts";
+import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
+import { type Finished, lastLine, Place, root, trammel } from "./support/cli.ts";
+
+const servers: ModelServer[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+const feature = `
+name: feature
+flow: git-branch → implement → lint → [fix-lint] → test → [fix-ci] → git-commit → git-push → create-pr
+escalate: [cap, no_progress, error, failure]
+`;
+
+/** A repository with an origin, whose test asks for what is not there yet, and a model that says what its script says. */
+class Shop implements Disposable {
+  readonly place = new Place();
+  readonly log = this.place.path(".home.log");
+
+  static async open(script: Script): Promise<Shop> {
+    const shop = new Shop();
+    const model = await serveModel(script);
+    servers.push(model);
+    const { place } = shop;
+    const commands = '{lint: "! grep -n var shop.js", test: "node --test"}';
+    place.file("trammel.yaml", `agent: {model: compatible/scripted, baseUrl: "${model.url}"}\ncommands: ${commands}\n`);
+    place.file("feature.yaml", feature);
+    place.file(".gitignore", ".home*\n.config\norigin.git\n");
+    place.file("package.json", '{"name": "shop", "type": "module"}');
+    place.file("shop.js", "export const add = (basket, thing) => basket;\n");
+    const check = 'test("adds", () => assert.deepEqual(add([], "egg"), ["egg"]));\n';
+    place.file(
+      "shop.test.js",
+      `import assert from "node:assert";\nimport { test } from "node:test";\nimport { add } from "./shop.js";\n${check}`,
+    );
+    // What lies in the folder of the program itself is taken out of the PATH of children.
+    mkdirSync(place.path(".home-bin"));
+    copyFileSync(join(root, "test/fixtures/github/gh"), place.path(".home-bin/gh"));
+    shop.git("init", "--quiet", "--initial-branch=main");
+    mkdirSync(place.path("origin.git"));
+    execFileSync("git", ["init", "--quiet", "--bare", place.path("origin.git")]);
+    shop.git("remote", "add", "origin", place.path("origin.git"));
+    shop.git("add", "-A");
+    shop.git("commit", "--quiet", "-m", "first");
+    return shop;
+  }
+
+  git(...args: readonly string[]): string {
+    const identity = ["-c", "user.name=T", "-c", "user.email=t@example.com"];
+    return execFileSync("git", [...identity, ...args], { cwd: this.place.folder, encoding: "utf8" }).trim();
+  }
+
+  run(): Promise<Finished> {
+    const env = {
+      PATH: `${this.place.path(".home-bin")}:${process.env["PATH"] ?? ""}`,
+      GH_LOG: this.log,
+      GIT_AUTHOR_NAME: "T",
+      GIT_AUTHOR_EMAIL: "t@example.com",
+      GIT_COMMITTER_NAME: "T",
+      GIT_COMMITTER_EMAIL: "t@example.com",
+    };
+    const args = ["run", "Let people add things", "-b", "feature.yaml", "--task-id", "T1", "--json"];
+    return trammel(args, { place: this.place, env });
+  }
+
+  [Symbol.dispose](): void {
+    this.place[Symbol.dispose]();
+  }
+}
+
+/** Answers with a new text of a line of the shop. */
+function edit(from: string, to: string): Script[number] {
+  return { call: [{ tool: "edit", input: { path: "shop.js", old_text: from, new_text: to } }] };
+}
+
+describe("a flow of stock nodes", () => {
+  it("goes from the task to a pull request, and an agent mends what the check found", async () => {
+    using shop = await Shop.open([
+      edit("basket;", "[...basket];"),
+      { say: "Done." },
+      edit("[...basket]", "[...basket, thing]"),
+      { say: "It left the thing out." },
+    ]);
+    const ran = await shop.run();
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded", exitCode: 0 });
+    expect(shop.git("branch", "--show-current")).toBe("minion/T1");
+    expect(shop.git("log", "-1", "--format=%s", "origin/minion/T1")).toBe("minion: Let people add things");
+    expect(shop.git("show", "HEAD:shop.js")).toContain("[...basket, thing]");
+    expect(shop.git("status", "--porcelain")).toBe("");
+    expect(readFileSync(shop.log, "utf8")).toContain("pr create --title minion: Let people add things");
+    expect(started(ran)).toEqual("git-branch implement lint test fix-ci test git-commit git-push create-pr".split(" "));
+  });
+
+  it("is escalated at the hard cap, with nothing committed and nothing asked of GitHub", async () => {
+    using shop = await Shop.open([edit("basket;", "[...basket];"), { say: "Done." }]);
+    const ran = await shop.run();
+    expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
+    expect(started(ran).filter((node) => node === "fix-ci").length).toBeLessThanOrEqual(2);
+    expect(ran.stderr).toContain("BLUEPRINT_ESCALATION\ntask_id: T1\n");
+    expect(shop.git("log", "--format=%s")).toBe("first");
+    expect(() => readFileSync(shop.log)).toThrow("ENOENT");
+  });
+
+  it("stops before any agent where the tree has changes", async () => {
+    using shop = await Shop.open([{ say: "Never asked." }]);
+    shop.place.file("notes.txt", "mine\n");
+    const ran = await shop.run();
+    expect(lastLine(ran)).toMatchObject({ status: "escalated" });
+    expect(started(ran)).toEqual(["git-branch"]);
+    expect(ran.stderr).toContain("the working tree has changes; commit or stash them first");
+  });
+});
+
+function started({ stdout }: Finished): readonly string[] {
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; node?: string });
+  return events.flatMap(({ type, node }) => (type === "node.started" && node !== undefined ? [node] : []));
+}
