@@ -39,7 +39,8 @@ export class Capture {
     if (this.#spill === null) return { text: Buffer.concat(this.#inline).toString(), bytes: this.#bytes };
     const cut = this.#bytes > this.#limitBytes;
     const blob = await this.#spill.close(cut, this.#bytes);
-    return { text: this.#spill.end(limits.inlineValueBytes).toString(), bytes: this.#bytes, blob, ...(cut && { cut }) };
+    const shownBytes = cut ? Math.min(limits.inlineValueBytes, this.#tailBytes) : limits.inlineValueBytes;
+    return { text: this.#spill.end(shownBytes).toString(), bytes: this.#bytes, blob, ...(cut && { cut }) };
   }
 
   /** After {@link finish} rejected: the end of the text, which is all there is now. */
@@ -54,6 +55,7 @@ export class Capture {
 class Spill {
   readonly #writer: BlobWriter;
   readonly #headBytes: number;
+  readonly #limitBytes: number;
   readonly #tail: Tail;
   #written = 0;
   #headFull = false;
@@ -61,6 +63,7 @@ class Spill {
   constructor(writer: BlobWriter, headBytes: number, tailBytes: number) {
     this.#writer = writer;
     this.#headBytes = headBytes;
+    this.#limitBytes = headBytes + tailBytes;
     // The head ends at a whole character, up to three bytes early.
     this.#tail = new Tail(tailBytes + 3);
   }
@@ -76,8 +79,9 @@ class Spill {
     return this.#writer.write(whole);
   }
 
+  /** `bytes` came in all; of what is cut, as much of the end is kept as the limit leaves. */
   close(cut: boolean, bytes: number): Promise<string> {
-    const tail = cut ? this.end(Number.MAX_SAFE_INTEGER) : this.#tail.last(bytes - this.#written);
+    const tail = cut ? this.end(this.#limitBytes - this.#written) : this.#tail.last(bytes - this.#written);
     if (cut) this.#writer.write(Buffer.from(cutMark(bytes - this.#written - tail.length)));
     this.#writer.write(tail);
     return this.#writer.close();
