@@ -25,6 +25,13 @@ import type { createTools } from "./tools/registry.ts";
 const clock = systemClock;
 const ids = systemIds(clock);
 
+/** Values of the keys that the configuration leads to, whether or not the run uses them. */
+function keysIn(config: Config, env: ServiceOptions["env"]): readonly string[] {
+  const ofVendors = Object.values(vendorAccess(config, env)).flatMap(({ apiKey }) => apiKey ?? []);
+  const named = config.agent.key === undefined ? undefined : env[config.agent.key];
+  return named === undefined ? ofVendors : [...ofVendors, named];
+}
+
 function openJournal(home: string, notice: (what: string) => void): Journal {
   return openEmbedded({ home, clock, ids, notice, self: self(), isAlive, isSame });
 }
@@ -32,8 +39,7 @@ function openJournal(home: string, notice: (what: string) => void): Journal {
 /** Everything that executes runs in this process, over the store of one machine; what a run does not use is not loaded. */
 async function openServices(options: ServiceOptions): Promise<Services> {
   const { home, env, config, gates, ownFolders, notice, plugins = [] } = options;
-  const keys = Object.values(vendorAccess(config, env)).flatMap(({ apiKey }) => apiKey ?? []);
-  const redactor = createRedactor([...secretValues(env), ...keys]);
+  const redactor = createRedactor([...secretValues(env), ...keysIn(config, env)]);
   const mask = (text: string): string => redactor.text(text);
   const blobs = fileBlobs(join(home, "blobs"));
   const processes = createProcessRunner({ blobs, redactor, clock });

@@ -17,6 +17,8 @@ export interface AgentConfiguration {
   readonly prices?: Prices;
   /** Program and arguments of provider `acp`; the agents of {@link presets} go by their own names. */
   readonly command?: readonly [string, ...string[]];
+  /** Name of the variable that holds the key of the configured provider. */
+  readonly key?: string;
   /** Our own environment, of which an agent gets what it is known to need. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -33,7 +35,7 @@ export interface AgentConfiguration {
 export function createProviders(
   configuration: AgentConfiguration,
 ): (name: string | undefined) => AgentProvider | { readonly missing: string } {
-  const { ai, clock, command, dataFolder, environment, mask, record } = configuration;
+  const { ai, clock, command, dataFolder, key, environment, mask, record } = configuration;
   const recorded = (provider: AgentProvider): AgentProvider => {
     const own = guarded(provider, mask);
     return record === undefined ? own : recording(own, { folder: record, except: [dataFolder], mask });
@@ -45,7 +47,8 @@ export function createProviders(
     ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask), mask)],
     ...Object.entries(presets).map(([name, agent]) => [name, acp(name, agent)] as const),
   ]);
-  if (command !== undefined) known.set("acp", acp("acp", { argv: command, variables: [], install: "install it" }));
+  if (command !== undefined)
+    known.set("acp", acp("acp", { argv: command, variables: key === undefined ? [] : [key], install: "install it" }));
   return (name) => {
     const wanted = name ?? configuration.provider ?? "ai";
     const found = known.get(wanted);

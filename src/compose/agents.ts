@@ -50,12 +50,13 @@ export function agentMissing(config: Config, env: Environment, clock: Clock): st
   return typeof provider.missing === "string" ? provider.missing : provider.missing(config.agent.model ?? null);
 }
 
-type AgentChoice = Pick<Parameters<typeof createProviders>[0], "provider" | "command" | "cassettes">;
+type AgentChoice = Pick<Parameters<typeof createProviders>[0], "provider" | "command" | "key" | "cassettes">;
 
 export function agentChoice({ agent }: Config): AgentChoice {
   const [program, ...rest] = agent.command ?? [];
   return {
     ...(program === undefined ? {} : { command: [program, ...rest] as const }),
+    ...(agent.key === undefined ? {} : { key: agent.key }),
     ...(agent.provider === undefined ? {} : { provider: agent.provider }),
     ...(agent.cassettes === undefined ? {} : { cassettes: agent.cassettes }),
   };

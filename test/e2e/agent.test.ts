@@ -3,6 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { recordDemo } from "../../scripts/record-demo.ts";
+import type { Step } from "../fixtures/acp-agent/main.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
 import { lastLine, Place, root, trammel } from "./support/cli.ts";
@@ -192,6 +193,22 @@ function filesUnder(folder: string): readonly { readonly name: string; readonly 
     entry.isFile() ? [{ name: entry.name, text: readFileSync(join(entry.parentPath, entry.name), "latin1") }] : [],
   );
 }
+
+describe("an agent of its own make", () => {
+  it("gets the key that the configuration names, and it shows nowhere", async () => {
+    using place = new Place();
+    const steps: readonly (readonly Step[])[] = [[{ env: "OWN_KEY" }, { env: "ANTHROPIC_API_KEY" }]];
+    const command = [process.execPath, join(root, "test/fixtures/acp-agent/main.ts"), JSON.stringify(steps)];
+    place.file("trammel.yaml", JSON.stringify({ agent: { provider: "acp", command, key: "OWN_KEY" } }));
+    place.file("b.yaml", "name: b\nentry: a\nnodes: {a: {type: agent, prompt: Do it}}\nedges: [{from: a, to: END}]\n");
+    const env = { OWN_KEY: "canary-of-the-agent-3d8", ANTHROPIC_API_KEY: "canary-of-another-1f0" };
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place, env });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    expect(ran.stdout).toContain("OWN_KEY=***ANTHROPIC_API_KEY=unset");
+    const kept = [...filesUnder(place.home), { name: "output", text: ran.stdout + ran.stderr }];
+    expect(kept.filter(({ text }) => text.includes("canary-of-the-agent")).map(({ name }) => name)).toEqual([]);
+  });
+});
 
 describe("the demo's cassette", () => {
   it("is what scripts/record-demo.ts records", async () => {
