@@ -22,6 +22,7 @@ export interface DriveOptions {
   readonly json?: true;
   readonly plain?: true;
   readonly record?: string;
+  readonly keepSandbox?: true;
 }
 
 /** A run that is over, halted or parked. */
@@ -56,6 +57,7 @@ export async function drive(
     gates,
     ownFolders: [packageRoot()],
     ...(options.record === undefined ? {} : { record: resolve(world.cwd, options.record) }),
+    ...(options.keepSandbox === undefined ? {} : { keepSandboxes: options.keepSandbox }),
     notice: (what) => world.err.write(`${what}\n`),
   });
   let handle: RunHandle | undefined;

@@ -66,6 +66,7 @@ function addRun(program: Command, world: World, finish: Finish): void {
     .option("--max-steps <n>", "most node starts; wins over limits.steps", atLeast(1))
     .option("--max-retries <n>", "most retries of an error; wins over limits.retries", atLeast(0))
     .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")
     .action(async (task: string | undefined, options: RunOptions) => {
@@ -151,6 +152,7 @@ function addSteering(program: Command, world: World, finish: Finish): void {
     .argument("<run>", "run id, or its unambiguous beginning")
     .option("--accept-changes", "go on although the blueprint or its configuration changed")
     .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")
     .action(async (run: string, options: ResumeOptions) => {

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly record?: string;
   /** The only blueprint that will run: what it does not use is not loaded. Absent: any may run. */
   readonly blueprint?: Blueprint;
+  /** Workspaces of boxes stay after the run. */
+  readonly keepSandboxes?: boolean;
   /** Node types from outside. */
   readonly plugins?: readonly Plugin[];
   /** Told of what a crash or a fault of the disk left behind, as a sentence. */

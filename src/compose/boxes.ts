@@ -49,7 +49,8 @@ export function boxParts(needs: BoxNeeds): BoxParts {
   });
   return {
     performers: [agent, ...createSandboxPerformers(pool, clock)],
-    supervise: (engine) => withSandboxes(engine, pool, options.notice),
+    supervise: (engine) =>
+      withSandboxes(engine, pool, { notice: options.notice, keep: options.keepSandboxes === true }),
   };
 }
 
@@ -59,7 +60,6 @@ function poolOf({ options, processes, blobs, redactor, journal }: BoxNeeds): San
     processes,
     blobs,
     home,
-    folder: join(home, "sandboxes"),
     ...(config.sandbox.driver === undefined ? {} : { driver: config.sandbox.driver }),
     start: startLive,
     env: setIn(env),
@@ -77,7 +77,7 @@ function poolOf({ options, processes, blobs, redactor, journal }: BoxNeeds): San
 /** Asks what makes sandboxes whether it works here; may take a second. */
 export function checkBoxes(home: string, env: ServiceOptions["env"], clock: Clock): Promise<readonly SandboxHealth[]> {
   const processes = createProcessRunner({ blobs: fileBlobs(join(home, "blobs")), redactor: createRedactor(), clock });
-  return checkDrivers({ processes, start: startLive, folder: join(home, "sandboxes"), env: setIn(env) });
+  return checkDrivers({ processes, start: startLive, home, env: setIn(env) });
 }
 
 /** Without the names that are not set. */

@@ -95,6 +95,8 @@ export interface SandboxDriver {
   check(): Promise<{ readonly works: string } | SandboxFault>;
   /** A box that is left half made is removed again. A workspace that an earlier box of this id left is taken over. */
   create(spec: SandboxSpec, signal: AbortSignal): Promise<SandboxMade | SandboxFault>;
+  /** Where the workspace of a box is, for a person. */
+  workspaceOf(id: string): string;
   /** Removes whatever stands under an id, workspace included; nothing there is no fault. */
   discard(id: string): Promise<null | SandboxFault>;
   /** Looks at all boxes and workspaces of this data folder and acts on the verdict; answers the ids it removed something of. */
@@ -130,8 +132,8 @@ export interface SandboxInUse {
   readonly hasNetwork: boolean;
 }
 
-/** `over`: nothing of the run will be wanted again. `resumable`: its workspaces will. */
-export type RunFate = Exclude<SandboxVerdict, "live">;
+/** `over`: nothing of the run will be wanted again. `resumable`: its workspaces will. `kept`: they will, by a person. */
+export type RunFate = Exclude<SandboxVerdict, "live"> | "kept";
 
 /** The boxes of all runs of this process. No method rejects. */
 export interface SandboxPool {

@@ -3,7 +3,7 @@ import type { RunFate, SandboxPool, SandboxVerdict } from "../ports/sandbox.ts";
 import type { Engine, Refusal, RunEnd, RunHandle } from "../runtime/api.ts";
 
 /** What becomes of the boxes of a run that has this status and is executed by nobody. */
-export function fateOfStatus(status: RunStatus): RunFate {
+function fateOfStatus(status: RunStatus): Exclude<RunFate, "kept"> {
   const isLive = status === "running" || status === "waiting" || status === "interrupted";
   return isLive || isReopenable(status) ? "resumable" : "over";
 }
@@ -14,11 +14,18 @@ export function verdictOfStatus(status: RunStatus | null): SandboxVerdict {
   return status === "running" || status === "waiting" ? "live" : fateOfStatus(status);
 }
 
-/** The same engine; a run of it is over once its boxes are gone. `notice` is told what a user should know. */
+export interface Supervision {
+  /** Told what a user should know. */
+  readonly notice: (what: string) => void;
+  /** Workspaces stay where a run is over. */
+  readonly keep: boolean;
+}
+
+/** The same engine; a run of it is over once its boxes are gone. */
 export function withSandboxes(
   engine: Engine,
   pool: Pick<SandboxPool, "release">,
-  notice: (what: string) => void,
+  { notice, keep }: Supervision,
 ): Engine {
   const release = async (run: string, fate: RunFate): Promise<void> => {
     for (const note of await pool.release(run, fate)) notice(note);
@@ -27,7 +34,8 @@ export function withSandboxes(
     if ("refused" in handle) return handle;
     const end = handle.end.then(
       async (ended: RunEnd) => {
-        await release(ended.run, fateOfStatus(ended.status));
+        const fate = fateOfStatus(ended.status);
+        await release(ended.run, keep && fate === "over" ? "kept" : fate);
         return ended;
       },
       async (error: unknown) => {

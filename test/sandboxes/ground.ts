@@ -59,7 +59,7 @@ function partsIn(folder: string): DriverParts {
   return {
     processes: createProcessRunner({ blobs, redactor: createRedactor(), clock: systemClock }),
     start: startLive,
-    folder: path.join(folder, "sandboxes"),
+    home: folder,
     env: { PATH: process.env["PATH"] ?? "", HOME: folder, ENGINE_TOKEN: engineCanary },
   };
 }

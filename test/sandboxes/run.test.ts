@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { lastLine, Place, start, trammel, type Finished } from "../e2e/support/cli.ts";
 import { countOf } from "./conformance/count.ts";
 import { image, works } from "./ground.ts";
@@ -66,6 +66,14 @@ function expectNothingLeft(place: Place, runId: string): void {
   }
 }
 
+/** The folder that a kept workspace is said to be in; a volume goes at the end of the test. */
+function folderOf(where: string, id: string): string {
+  const [engine = "", what] = where.split(" ");
+  if (what !== "volume") return where;
+  onTestFinished(() => void execFileSync(engine, ["volume", "rm", id]));
+  return execFileSync(engine, ["volume", "inspect", "--format", "{{.Mountpoint}}", id], { encoding: "utf8" }).trim();
+}
+
 const subjects = [
   { name: "bubblewrap", image: "host", engine: "", there: works("bubblewrap") },
   { name: "docker", image, engine: "sandbox: {driver: docker}", there: works("docker") },
@@ -107,6 +115,23 @@ describe.each(subjects)("a run with a box of $name", ({ image: from, engine, the
       stdout: "",
     });
     expectNothingLeft(place, runId);
+  });
+
+  test.runIf(there)("keeps its workspace where that is asked for, through later sweeps", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", engine);
+    place.file(
+      "boxed.yaml",
+      document(`${provision}}`, 'work: {type: exec, container: "{box}", run: "echo precious >it"}'),
+    );
+    const args = ["run", "-b", "boxed.yaml", "--json"];
+    const kept = await trammel([...args, "--keep-sandbox"], { place });
+    const again = await trammel(args, { place });
+    expect([lastLine(kept)["status"], lastLine(again)["status"]]).toEqual(["succeeded", "succeeded"]);
+    const where = /^kept: (.+)$/m.exec(kept.stderr)?.[1] ?? "";
+    const id = `trammel-${String(lastLine(kept)["run"])}-1-box`;
+    expect(readFileSync(join(folderOf(where, id), "it"), "utf8")).toBe("precious\n");
+    expect(readdirSync(join(place.home, "sandboxes", "records"))).toEqual([`${id}.json`]);
   });
 
   test.runIf(there)("names what went wrong in it", async () => {

@@ -6,7 +6,7 @@ import { limits } from "../../model/limits.ts";
 import type { SandboxFault, SandboxLimitName, SandboxMade, SandboxSpec } from "../../ports/sandbox.ts";
 import { script } from "../inside/launch.ts";
 import { ownerWord } from "../owner.ts";
-import type { DriverParts } from "../parts.ts";
+import { type DriverParts, sandboxFolder } from "../parts.ts";
 import { BubblewrapBox } from "./box.ts";
 import { clear } from "./clear.ts";
 import { type Groups, makeGroups } from "./groups.ts";
@@ -28,7 +28,7 @@ export async function createBox(
   spec: SandboxSpec,
   signal: AbortSignal,
 ): Promise<SandboxMade | SandboxFault> {
-  const folder = boxFolder(parts.folder, spec.id);
+  const folder = boxFolder(sandboxFolder(parts), spec.id);
   const hadWorkspace = existsSync(folder.workspace);
   const clean = (): Promise<unknown> => clear(folder, hadWorkspace ? "resumable" : "over");
   try {
@@ -87,7 +87,7 @@ async function build(
     folder,
     groups,
     limits: values,
-    prefix: [...joinArguments(groups), ...boxArguments(spec, folder, rootfs, programs)],
+    prefix: [...joinArguments(groups), ...boxArguments({ spec, folder, rootfs, programs, home: parts.home })],
     base: { PATH: searchPath, HOME: homeIn(rootfs), LANG: "C.UTF-8" },
     holder: rootfs?.holder ?? null,
     forget: () => live.delete(spec.id),
@@ -130,16 +130,21 @@ function homeIn(rootfs: Rootfs | null): string {
   return isRoot() ? "/root" : "/tmp";
 }
 
-function boxArguments(
-  spec: SandboxSpec,
-  folder: BoxFolder,
-  rootfs: Rootfs | null,
-  programs: Programs,
-): readonly string[] {
+interface Box {
+  readonly spec: SandboxSpec;
+  readonly folder: BoxFolder;
+  /** Null: the host's programs. */
+  readonly rootfs: Rootfs | null;
+  readonly programs: Programs;
+  /** Trammel's own data. */
+  readonly home: string;
+}
+
+function boxArguments({ spec, folder, rootfs, programs, home }: Box): readonly string[] {
   const network = spec.network === "host" ? ["--share-net"] : [];
   const files =
     rootfs === null
-      ? hostUserland(folder.scratch)
+      ? hostUserland(folder.scratch, home)
       : ["--bind", rootfs.folder, "/", "--bind", `${folder.scratch}/tmp`, "/tmp"];
   const user = rootfs === null ? [] : ["--uid", "0", "--gid", "0"];
   return [

@@ -4,7 +4,7 @@ import type { ProcessIdentity } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { SandboxDriver, SandboxFault } from "../../ports/sandbox.ts";
 import { readOwner } from "../owner.ts";
-import type { DriverParts } from "../parts.ts";
+import { type DriverParts, sandboxFolder } from "../parts.ts";
 import type { BubblewrapBox } from "./box.ts";
 import { clear } from "./clear.ts";
 import { createBox } from "./create.ts";
@@ -12,21 +12,23 @@ import { type BoxFolder, boxesIn, boxFolder } from "./layout.ts";
 
 /** Boxes of namespaces, with no daemon. No network unless the box says `host`. */
 export function bubblewrapDriver(parts: DriverParts): SandboxDriver {
+  const folder = sandboxFolder(parts);
   const live = new Map<string, BubblewrapBox>();
   const discard = async (id: string): Promise<null | SandboxFault> =>
-    (await live.get(id)?.destroy("remove")) ?? clear(boxFolder(parts.folder, id), "over");
+    (await live.get(id)?.destroy("remove")) ?? clear(boxFolder(folder, id), "over");
   return {
     name: "bubblewrap",
     check: () => check(parts),
     create: (spec, signal) => createBox(parts, live, spec, signal),
+    workspaceOf: (id) => boxFolder(folder, id).workspace,
     discard,
     async sweep(verdict) {
       const removed: string[] = [];
-      for (const id of await idsIn(boxesIn(parts.folder))) {
-        const folder = boxFolder(parts.folder, id);
-        const what = verdict(id, await ownerOf(folder));
-        if (what === "live" || (what === "resumable" && !existsSync(folder.scratch))) continue;
-        const fault = (await live.get(id)?.destroy(what === "over" ? "remove" : "keep")) ?? (await clear(folder, what));
+      for (const id of await idsIn(boxesIn(folder))) {
+        const box = boxFolder(folder, id);
+        const what = verdict(id, await ownerOf(box));
+        if (what === "live" || (what === "resumable" && !existsSync(box.scratch))) continue;
+        const fault = (await live.get(id)?.destroy(what === "over" ? "remove" : "keep")) ?? (await clear(box, what));
         if (fault === null) removed.push(id);
       }
       return removed;

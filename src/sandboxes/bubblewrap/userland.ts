@@ -17,7 +17,7 @@ const settings = `
 export const hostHome = "/home/box";
 
 /** `image: host`: the programs of this machine, read-only, with places of its own to write to. */
-export function hostUserland(scratch: BoxFolder["scratch"]): readonly string[] {
+export function hostUserland(scratch: BoxFolder["scratch"], home: string): readonly string[] {
   return [
     ...programs.flatMap((folder) => ["--ro-bind-try", folder, folder]),
     ...shortcuts.flatMap(shortcut),
@@ -25,6 +25,8 @@ export function hostUserland(scratch: BoxFolder["scratch"]): readonly string[] {
       .trim()
       .split(/\s+/)
       .flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
+    // Where Trammel's own data lies among the programs, it is covered.
+    ...programs.flatMap((folder) => (home.startsWith(`${folder}/`) ? ["--tmpfs", home] : [])),
     ...writable(`${scratch}/home`, hostHome),
     ...writable(`${scratch}/tmp`, "/tmp"),
     ..."--dir /run --dir /var --symlink /tmp /var/tmp".split(" "),

@@ -12,11 +12,12 @@ import { removeVolume, takeVolume } from "./volume.ts";
 /** Containers of docker or podman, by their command line. The engine's normal network unless the box says otherwise. */
 export function containerDriver(engine: EngineName, parts: DriverParts): SandboxDriver {
   const cli = engineCli(engine, parts);
-  const mine = `${labels.folder}=${folderWord(parts.folder)}`;
+  const mine = `${labels.folder}=${folderWord(parts.home)}`;
   return {
     name: engine,
     check: () => check(engine, cli),
     create: (spec, signal) => create({ engine, cli, parts, mine }, spec, signal),
+    workspaceOf: (id) => `${engine} volume ${id}`,
     async discard(id) {
       await cli(["rm", "--force", id]);
       return removeVolume(cli, id);

@@ -1,38 +1,19 @@
-import path from "node:path";
-import type { ProcessIdentity } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
-import type { BlobStore } from "../../ports/blobs.ts";
 import type {
   Checkout,
   ProvisionRequest,
   RunFate,
-  Sandbox,
   SandboxFault,
   SandboxInUse,
   SandboxPool,
-  SandboxVerdict,
 } from "../../ports/sandbox.ts";
-import type { DriverParts } from "../parts.ts";
-import { type DriverName, Drivers, isForBubblewrap } from "./drivers.ts";
-import { watched } from "./lost.ts";
+import { ownerWord } from "../owner.ts";
+import { Boxes, defined } from "./boxes.ts";
+import { Drivers, isForBubblewrap } from "./drivers.ts";
+import { Ending } from "./ending.ts";
 import { readMounts } from "./mounts.ts";
-import { keepPatch } from "./patch.ts";
+import type { PoolParts } from "./parts.ts";
 import type { BoxRecord } from "./record-shape.ts";
-import { BoxRecords } from "./records.ts";
-
-export interface PoolParts extends DriverParts {
-  readonly blobs: BlobStore;
-  /** Absolute folder of all state, which no box may see. */
-  readonly home: string;
-  /** The configured driver of images that come from an engine. */
-  readonly driver?: DriverName;
-  readonly owner: ProcessIdentity;
-  readonly isAlive: (owner: ProcessIdentity) => boolean;
-  /** What is to become of the boxes of a run. */
-  readonly fateOf: (run: string) => SandboxVerdict;
-  /** Value of a variable to forward, masked from then on wherever it shows; undefined where it is not set. */
-  readonly variable: (name: string) => string | undefined;
-}
 
 /** See {@link SandboxPool}. */
 export function createSandboxPool(parts: PoolParts): SandboxPool {
@@ -42,14 +23,15 @@ export function createSandboxPool(parts: PoolParts): SandboxPool {
 class Pool implements SandboxPool {
   readonly #parts: PoolParts;
   readonly #drivers: Drivers;
-  readonly #records: BoxRecords;
-  readonly #open = new Map<string, Promise<Sandbox | SandboxFault>>();
+  readonly #boxes: Boxes;
+  readonly #ending: Ending;
   #swept: Promise<readonly string[]> | undefined;
 
   constructor(parts: PoolParts) {
     this.#parts = parts;
     this.#drivers = new Drivers(parts, parts.driver);
-    this.#records = new BoxRecords(parts.folder);
+    this.#boxes = new Boxes(parts, this.#drivers);
+    this.#ending = new Ending(parts, this.#drivers, this.#boxes);
   }
 
   missing(image: string): string | null {
@@ -63,7 +45,7 @@ class Pool implements SandboxPool {
     try {
       await this.sweep();
       const { run, node, pass, image, forward } = request;
-      if ((await this.#records.of(run)).length >= limits.sandboxesPerRun)
+      if ((await this.#boxes.records.of(run)).length >= limits.sandboxesPerRun)
         return {
           fault: `the run has ${limits.sandboxesPerRun} sandboxes already`,
           hint: "Provision outside of a loop.",
@@ -84,16 +66,17 @@ class Pool implements SandboxPool {
         id,
         run,
         node,
+        owner: ownerWord(this.#parts.owner),
         driver: driver.name,
         spec,
         forward: [...forward],
         checkouts: [],
       };
-      await this.#records.put(record);
+      await this.#boxes.records.put(record);
       const notes: string[] = [];
-      const made = await this.#make(record, notes, signal);
+      const made = await this.#boxes.make(record, notes, signal);
       if ("fault" in made) {
-        await this.#records.remove(id);
+        await this.#boxes.records.remove(id);
         return made;
       }
       const unset = forward.filter((name) => this.#parts.variable(name) === undefined);
@@ -105,13 +88,13 @@ class Pool implements SandboxPool {
   }
 
   async find(run: string, id: string, signal: AbortSignal): Promise<SandboxInUse | SandboxFault> {
-    const record = await this.#records.get(id);
+    const record = await this.#boxes.records.get(id);
     if (record === null || record.run !== run)
       return {
         fault: `there is no sandbox "${id}" in this run`,
         hint: 'Write container: "{NODE}" of a provision node.',
       };
-    const sandbox = await (this.#open.get(id) ?? this.#make(record, [], signal));
+    const sandbox = await (this.#boxes.open(id) ?? this.#boxes.make(record, [], signal));
     if ("fault" in sandbox) return sandbox;
     const set = record.forward.flatMap((name) => {
       const value = this.#parts.variable(name);
@@ -123,83 +106,25 @@ class Pool implements SandboxPool {
   }
 
   async checkedOut(id: string, checkout: Checkout): Promise<null | SandboxFault> {
-    const record = await this.#records.get(id);
-    if (record === null) return { fault: `there is no sandbox "${id}"`, hint: "Provision it first." };
-    const others = record.checkouts.filter(({ path: where }) => where !== checkout.path);
     try {
-      await this.#records.put({ ...record, checkouts: [...others, checkout] });
-      return null;
+      const changed = await this.#boxes.change(id, (record) => ({
+        ...record,
+        checkouts: [...record.checkouts.filter(({ path }) => path !== checkout.path), checkout],
+      }));
+      return changed === null ? { fault: `there is no sandbox "${id}"`, hint: "Provision it first." } : null;
     } catch (error) {
       return faultOf(error);
     }
   }
 
   async release(run: string, fate: RunFate): Promise<readonly string[]> {
-    const released = (await this.#records.of(run)).map((record) => this.#release(record, fate));
+    const released = (await this.#boxes.records.of(run)).map((record) => this.#ending.release(record, fate));
     return (await Promise.all(released)).flat();
   }
 
   sweep(): Promise<readonly string[]> {
-    this.#swept ??= this.#sweep();
+    this.#swept ??= this.#ending.sweep();
     return this.#swept;
-  }
-
-  async #sweep(): Promise<readonly string[]> {
-    const { fateOf, isAlive } = this.#parts;
-    const notes: string[] = [];
-    const records = new Map((await this.#records.all()).map((record) => [record.id, record]));
-    for (const record of records.values())
-      if (fateOf(record.run) === "over") notes.push(...(await this.#release(record, "over")));
-    const verdict = (id: string, owner: ProcessIdentity | null): SandboxVerdict => {
-      if (owner !== null && isAlive(owner)) return "live";
-      const record = records.get(id);
-      return record === undefined ? "over" : fateOf(record.run);
-    };
-    const removed = await Promise.all(this.#drivers.present().map((driver) => driver.sweep(verdict)));
-    return [...notes, ...removed.flat().map((id) => `removed what was left of the sandbox ${id}`)];
-  }
-
-  #make(record: BoxRecord, notes: string[], signal: AbortSignal): Promise<Sandbox | SandboxFault> {
-    const making = this.#create(record, notes, signal);
-    this.#open.set(record.id, making);
-    void making.then((made) => {
-      if ("fault" in made) this.#open.delete(record.id);
-    });
-    return making;
-  }
-
-  async #create(record: BoxRecord, notes: string[], signal: AbortSignal): Promise<Sandbox | SandboxFault> {
-    const driver = this.#drivers.get(record.driver);
-    if (driver === null) return { fault: `there is no sandbox driver ${record.driver}`, hint: "Start the run again." };
-    const made = await driver.create({ id: record.id, owner: this.#parts.owner, ...defined(record.spec) }, signal);
-    if ("fault" in made) return made;
-    notes.push(...made.notes);
-    // The next command gets a new box around the same workspace.
-    return watched(made.sandbox, () => void this.#open.delete(record.id));
-  }
-
-  async #release(record: BoxRecord, fate: RunFate): Promise<readonly string[]> {
-    const { id, run, checkouts } = record;
-    const notes: string[] = [];
-    try {
-      const { signal } = new AbortController();
-      const isWanted = fate === "over" && checkouts.length > 0;
-      const sandbox = await (this.#open.get(id) ?? (isWanted ? this.#make(record, [], signal) : undefined));
-      if (sandbox !== undefined && "fault" in sandbox) notes.push(`no changes were kept of ${id}: ${sandbox.fault}`);
-      if (sandbox !== undefined && !("fault" in sandbox)) {
-        const folder = path.join(this.#parts.home, "artifacts", run);
-        for (const checkout of checkouts)
-          notes.push(...orNothing(await keepPatch(sandbox, checkout, folder, this.#parts.blobs)));
-        notes.push(...orNothing((await sandbox.destroy(fate === "over" ? "remove" : "keep"))?.fault ?? null));
-      }
-      this.#open.delete(id);
-      if (fate === "resumable") return notes;
-      notes.push(...orNothing((await this.#drivers.get(record.driver)?.discard(id))?.fault ?? null));
-      await this.#records.remove(id);
-    } catch (error) {
-      notes.push(faultOf(error).fault);
-    }
-    return notes;
   }
 }
 
@@ -212,21 +137,9 @@ function networkProblem({ image, network }: ProvisionRequest): SandboxFault | nu
   };
 }
 
-function orNothing(note: string | null): readonly string[] {
-  return note === null ? [] : [note];
-}
-
 function faultOf(error: unknown): SandboxFault {
   return {
     fault: error instanceof Error ? error.message : String(error),
     hint: "See that Trammel's data folder can be written to and has room.",
   };
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
-
-/** Without the keys that are not set: absent and undefined are not the same. */
-function defined<T extends object>(value: T): Defined<T> {
-  // The entries that are left are exactly those of the type.
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Defined<T>;
 }

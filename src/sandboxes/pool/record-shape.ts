@@ -7,6 +7,8 @@ export const recordShape = z.object({
   id: z.string(),
   run: z.string(),
   node: z.string(),
+  /** The engine that has or had it open; see owner.ts. */
+  owner: z.string(),
   driver: z.string(),
   spec: z.object({
     image: z.string(),
@@ -17,6 +19,8 @@ export const recordShape = z.object({
     mounts: z.array(z.object({ from: z.string(), to: z.string(), writable: z.boolean() })),
   }),
   forward: z.array(z.string()),
+  /** A person wants its workspace after the run. */
+  kept: z.boolean().optional(),
   checkouts: z.array(z.object({ node: z.string(), path: z.string(), base: z.string() })),
 });
 

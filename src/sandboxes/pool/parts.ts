@@ -1,0 +1,17 @@
+import type { ProcessIdentity } from "../../model/events.ts";
+import type { BlobStore } from "../../ports/blobs.ts";
+import type { SandboxVerdict } from "../../ports/sandbox.ts";
+import type { DriverParts } from "../parts.ts";
+import type { DriverName } from "./drivers.ts";
+
+export interface PoolParts extends DriverParts {
+  readonly blobs: BlobStore;
+  /** The configured driver of images that come from an engine. */
+  readonly driver?: DriverName;
+  readonly owner: ProcessIdentity;
+  readonly isAlive: (owner: ProcessIdentity) => boolean;
+  /** What is to become of the boxes of a run. */
+  readonly fateOf: (run: string) => SandboxVerdict;
+  /** Value of a variable to forward, masked from then on wherever it shows; undefined where it is not set. */
+  readonly variable: (name: string) => string | undefined;
+}
