@@ -1,12 +1,12 @@
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
-import type { Journal } from "../ports/journal.ts";
+import type { JournalReader } from "../ports/journal.ts";
 import type { RunHalting } from "../model/events.ts";
 
 /**
  * What the node said that a run halted for: its own error output where it failed itself, else that of the last failure before,
  * which is what an agent at its cap could not mend.
  */
-export function evidenceOf(journal: Journal, run: string, halt: RunHalting): string {
+export function evidenceOf(journal: JournalReader, run: string, halt: RunHalting): string {
   let own: NodeResult | undefined;
   let last: NodeResult | undefined;
   for (const { body } of journal.read(run)) {

@@ -1,5 +1,5 @@
 import { exitCodes } from "../model/outcome.ts";
-import type { Journal, RunRow } from "../ports/journal.ts";
+import type { Journal, JournalReader, RunRow } from "../ports/journal.ts";
 import { emptyView, fold } from "../views/fold.ts";
 import type { RunView } from "../views/run-view.ts";
 import { dataHome } from "./home.ts";
@@ -13,7 +13,7 @@ export async function openStore(world: World): Promise<Journal> {
 }
 
 /** The run that the text names, or why there is none. */
-export function findRun(journal: Journal, text: string): RunRow | Problem {
+export function findRun(journal: JournalReader, text: string): RunRow | Problem {
   const row = journal.find(text);
   if (row !== null) return row;
   const alike = text === "" ? [] : journal.runs(1000).filter((one) => one.run.startsWith(text));
@@ -29,7 +29,7 @@ export function findRun(journal: Journal, text: string): RunRow | Problem {
 }
 
 /** What the journal tells of a run; drawn with the definition that run used, and without a graph where that is gone. */
-export async function viewOf(journal: Journal, row: RunRow): Promise<RunView> {
+export async function viewOf(journal: JournalReader, row: RunRow): Promise<RunView> {
   const document = journal.definition(row.definition);
   const blueprint = document === null ? null : (await import("../check/check.ts")).check(document, {}).blueprint;
   const view = emptyView(row.run, blueprint);

@@ -38,7 +38,7 @@ export interface Message {
  * `append` resolves once the commit is on disk (synchronous=FULL where a promise is among them).
  * What cannot be read or written rejects with {@link StoreUnavailable}, and nothing of that commit stands.
  */
-export interface Journal {
+export interface JournalWriter {
   /** Creates the run with its first events. `document` is the definition as text, kept under its hash. Refused with `passes` or `tree`. */
   create(
     row: NewRun,
@@ -56,6 +56,11 @@ export interface Journal {
     at: number,
     taken?: readonly number[],
   ): Promise<readonly JournalEvent[] | Conflict>;
+  /** Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. */
+  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
+}
+
+export interface JournalReader {
   /** In order, from `after` (exclusive) on. */
   read(run: string, after?: number): Iterable<JournalEvent>;
   /** Newest first. A live run whose owner is gone reads `interrupted`. */
@@ -65,12 +70,18 @@ export interface Journal {
   definition(hash: string): string | null;
   /** Passes charged to (task, blueprint), by node. */
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>>;
-  /** Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. */
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
+}
+
+/** How any process speaks to the one that owns a run. */
+export interface Mailboxes {
   /** Puts a message for the owner of a run. */
   post(run: string, message: EventBody): Promise<void>;
   /** Calls back with each message that waits for a run or comes for it, once per listener; returns its end. */
   listen(run: string, deliver: (message: Message) => void): () => void;
+}
+
+/** All sides of one store. Throws {@link StoreUnavailable} where it cannot be read or written. */
+export interface Journal extends JournalReader, JournalWriter, Mailboxes {
   /** Commits what is still buffered. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../model/limits.ts";
 import { exitCodes, type RunStatus } from "../../model/outcome.ts";
-import type { Journal, RunRow } from "../../ports/journal.ts";
+import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { plainLine } from "../../views/plain.ts";
 import { attachLauncher } from "../launcher.ts";
 import { isProblem, report } from "../problem.ts";
@@ -40,7 +40,7 @@ function isLive(status: RunStatus | undefined): boolean {
 }
 
 /** Answers the sequence number of the last event. */
-function print(world: World, journal: Journal, row: RunRow, after: number, options: LogsOptions): number {
+function print(world: World, journal: JournalReader, row: RunRow, after: number, options: LogsOptions): number {
   let last = after;
   for (const event of journal.read(row.run, after)) {
     last = event.seq;
