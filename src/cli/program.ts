@@ -89,6 +89,13 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
       finish(await check(world, files, options));
     });
   program
+    .command("init")
+    .description("write trammel.yaml from what this project's files say")
+    .action(async () => {
+      const { init } = await import("./commands/init.ts");
+      finish(init(world));
+    });
+  program
     .command("list")
     .description("list the blueprints of this project")
     .option("--json", jsonHelp)

@@ -5,7 +5,7 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import { type Config, emptyConfig, merge } from "./config.ts";
 
-const projectFile = "trammel.yaml";
+export const projectFile = "trammel.yaml";
 
 /** A configuration file that cannot be used. */
 export interface ConfigFault {

@@ -1,5 +1,6 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/config/parse.ts";
 import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
 import { healthShape } from "../../src/wire/health.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -66,6 +67,32 @@ describe("logs", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/a success\n.*succeeded\n$/);
     expect((await run.end).code).toBe(0);
+  });
+});
+
+describe("init", () => {
+  it("writes what the project's files suggest, which checks, and never over what is there", async () => {
+    using place = new Place();
+    place.file("package.json", JSON.stringify({ scripts: { test: "node --test", lint: "true" } }));
+    const made = await trammel(["init"], { place });
+    expect(made).toMatchObject({ code: 0, stdout: "wrote trammel.yaml: commands from package.json\n", stderr: "" });
+    const text = readFileSync(place.path("trammel.yaml"), "utf8");
+    expect(parseConfig(text)).toMatchObject({
+      problems: [],
+      config: { commands: { test: "npm run test", lint: "npm run lint" } },
+    });
+    expect(parseConfig(text.replace(/^# ([a-z]+:|  [a-z])/gm, "$1")).problems).toEqual([]);
+    place.file("b.yaml", "name: s\nflow: test\n");
+    const again = await trammel(["init"], { place });
+    expect(again).toMatchObject({ code: 2, stdout: "" });
+    expect(again.stderr).toMatch(/^trammel: there is a trammel\.yaml here already\n/);
+    expect(readFileSync(place.path("trammel.yaml"), "utf8")).toBe(text);
+  });
+
+  it("works in a folder that says nothing", async () => {
+    using place = new Place();
+    expect((await trammel(["init"], { place })).stdout).toContain("nothing here suggests commands");
+    expect(parseConfig(readFileSync(place.path("trammel.yaml"), "utf8")).problems).toEqual([]);
   });
 });
 
