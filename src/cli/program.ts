@@ -150,6 +150,15 @@ function addReading(program: Command, world: World, finish: Finish): void {
       const { logs } = await import("./commands/logs.ts");
       finish(await logs(world, run, options));
     });
+  program
+    .command("replay")
+    .description("recompute a run from its events; nothing is run")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .option("--json", jsonHelp)
+    .action(async (run: string, options: { json?: true }) => {
+      const { replay } = await import("./commands/replay.ts");
+      finish(await replay(world, run, options));
+    });
 }
 
 function addSteering(program: Command, world: World, finish: Finish): void {

@@ -236,7 +236,7 @@ export class Conductor implements RunHandle {
         break;
       case "agent": {
         const event = clipped({ type: "agent.progressed", ...attempt, event: progress.event });
-        if (progress.event.type === "usage" && this.#hasBudget()) this.#put(event);
+        if (progress.event.type === "usage") this.#put(event);
         else this.#tell(event);
         break;
       }
@@ -254,12 +254,6 @@ export class Conductor implements RunHandle {
         break;
       }
     }
-  }
-
-  /** Then what agents use is the engine's business while they work. */
-  #hasBudget(): boolean {
-    const { tokens, cost } = this.#memory.state.plan.blueprint.limits;
-    return tokens !== undefined || cost !== undefined;
   }
 
   /** Telemetry: it changes nothing in the state, and rides in the next commit. */

@@ -11,7 +11,8 @@ export function plainLine(event: JournalEvent, startedAt: number): string | null
   return `${time}  ${inert(text).replace(/\s+/g, " ").trimEnd()}`;
 }
 
-function sentence(body: EventBody): string | null {
+/** What an event says, not yet inert; null for what only machines care about. */
+export function sentence(body: EventBody): string | null {
   switch (body.type) {
     case "run.started":
       return body.task === "" ? `run ${body.blueprint}` : `run ${body.blueprint}: ${body.task}`;

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { replayShape } from "../../src/wire/replay.ts";
+import { runEndShape } from "../../src/wire/run-report.ts";
+import { lastLine, Place, trammel } from "./support/cli.ts";
+
+const mending = `name: mending
+entry: test
+nodes:
+  test: {type: script, run: "test -e mended", next: {success: pack, failure: mend}}
+  mend: {type: script, run: touch mended, next: test}
+  pack: {type: script, run: echo packed}
+`;
+
+async function ran(place: Place): Promise<string> {
+  place.file("b.yaml", mending);
+  const finished = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
+  return runEndShape.parse(lastLine(finished)).run;
+}
+
+it("recomputes a run from its events, the same, and runs nothing", async () => {
+  using place = new Place();
+  const run = await ran(place);
+  place.file("b.yaml", "name: changed");
+  const text = await trammel(["replay", run], { place });
+  expect(text).toMatchObject({ code: 0, stderr: "" });
+  expect(text.stdout).toMatch(/^\S+: \d+ events recomputed, the same\n$/);
+  const json = await trammel(["replay", run, "--json"], { place });
+  expect(replayShape.parse(JSON.parse(json.stdout))).toMatchObject({ run, difference: null });
+});
+
+it("names a run that is not there", async () => {
+  using place = new Place();
+  await ran(place);
+  const { code, stderr } = await trammel(["replay", "nope"], { place });
+  expect([code, stderr]).toEqual([2, "trammel: there is no run nope\n  trammel runs lists them.\n"]);
+});
