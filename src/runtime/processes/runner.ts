@@ -32,7 +32,11 @@ export function createProcessRunner(parts: RunnerParts): ProcessRunner {
       const word = newWord();
       const started = await startChild(spec, word);
       if ("problem" in started)
-        return { end: { kind: "could_not_start", message: started.problem }, ...nothing, survivors: [] };
+        return {
+          end: { kind: "could_not_start", message: parts.redactor.text(started.problem) },
+          ...nothing,
+          survivors: [],
+        };
       return supervise(started, word, spec, signal, parts);
     },
   };

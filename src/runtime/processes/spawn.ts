@@ -18,7 +18,7 @@ export interface Started {
 export type Exit = { readonly code: number } | { readonly signal: string };
 
 export async function startChild(spec: ProcessSpec, word: string): Promise<Started | { readonly problem: string }> {
-  const [command, ...args] = spec.memoryBytes === undefined ? spec.argv : underMemoryLimit(spec.argv, spec.memoryBytes);
+  const [command, ...args] = underMemoryLimit(spec);
   if (command === undefined || command === "") return { problem: "the command is empty" };
   try {
     const child = spawn(command, args, {
@@ -54,8 +54,12 @@ function closeOf(child: ChildProcess): Promise<void> {
   return promise;
 }
 
-/** The data segment is what grows with use; address space would refuse runtimes that only reserve. Sizes are KiB in `ulimit`. */
-function underMemoryLimit(argv: readonly string[], memoryBytes: number): readonly string[] {
+/**
+ * The data segment is what grows with use; address space would refuse runtimes that only reserve. Sizes are KiB in `ulimit`.
+ * Only Linux counts private mappings in it; elsewhere the command runs without a limit.
+ */
+function underMemoryLimit({ argv, memoryBytes }: ProcessSpec): readonly string[] {
+  if (memoryBytes === undefined || process.platform !== "linux") return argv;
   const kibibytes = String(Math.max(1, Math.floor(memoryBytes / 1024)));
   return ["/bin/sh", "-c", 'ulimit -d "$1" || exit 126; shift; exec "$@"', "sh", kibibytes, ...argv];
 }
