@@ -36,6 +36,7 @@ export class Conversation {
   readonly #denied = new Set<string>();
   #message = "";
   #touched = false;
+  #countedPieces = false;
   #tokens: { readonly inputTokens: number; readonly outputTokens: number } | null = null;
   /** US dollars; null where the agent does not say, or counts in something else. */
   #cost: number | null = null;
@@ -67,18 +68,25 @@ export class Conversation {
     return { ...this.#tokens, turns: this.calls + 1, ...(this.#cost === null ? {} : { cost: this.#cost }) };
   }
 
-  /** Adds tokens in either of the ways in which agents report them: with a piece of text, or with the end of a prompt. */
-  countIn(usage: unknown): void {
+  /** The end of a prompt. What an agent has reported piece by piece it may sum up here: it is not counted twice. */
+  endPrompt(usage: unknown): void {
+    if (!this.#countedPieces) this.#count(usage);
+    this.#countedPieces = false;
+  }
+
+  /** Whether it was a report of tokens. */
+  #count(usage: unknown): boolean {
     const { inputTokens, outputTokens } = {
       inputTokens: null,
       outputTokens: null,
       ...(typeof usage === "object" ? usage : {}),
     };
-    if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return;
+    if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return false;
     const before = this.#tokens ?? { inputTokens: 0, outputTokens: 0 };
     this.#tokens = { inputTokens: before.inputTokens + inputTokens, outputTokens: before.outputTokens + outputTokens };
     const now = this.usage();
     if (now !== undefined) this.#emit({ type: "usage", usage: now });
+    return true;
   }
 
   /** A new prompt in the same session. */
@@ -101,7 +109,7 @@ export class Conversation {
       case "agent_message_chunk":
         if (update.content.type !== "text") return;
         this.#message = lastOf(this.#message + update.content.text);
-        this.countIn(update._meta?.["usage"]);
+        if (this.#count(update._meta?.["usage"])) this.#countedPieces = true;
         return this.#speech.say("text", update.content.text);
       case "agent_thought_chunk":
         return update.content.type === "text" ? this.#speech.say("thinking", update.content.text) : undefined;
@@ -149,6 +157,8 @@ export class Conversation {
     const known = this.#calls.get(update.toolCallId);
     const action = actionOf(update, known?.action);
     if (known !== undefined) {
+      // What was let through was another action.
+      if (action.kind !== known.action.kind || action.command !== known.action.command) known.granted = false;
       known.action = action;
       known.title = update.title ?? known.title;
       return known;

@@ -64,14 +64,24 @@ test("the end of its turn is a success, its last message the answer", async () =
   expect(events.map((event) => event.type)).toEqual(["thinking", "text", "tool_call", "tool_result", "text"]);
 });
 
-test("tokens are counted in either way agents report them", async () => {
+test.each(["text", "end"] as const)("tokens are counted as agents report them (with the %s)", async (kind) => {
   const { result, events } = await perform([
-    { tokens: 100, with: "text" },
+    { tokens: 100, with: kind },
     { call: { kind: "read", title: "a.js", ask: false } },
-    { tokens: 10, with: "end" },
+    { tokens: 10, with: kind },
   ]);
-  expect(result.usage).toEqual({ inputTokens: 110, outputTokens: 2, turns: 2 });
+  const tokens =
+    kind === "text" ? { inputTokens: 110, outputTokens: 2, turns: 2 } : { inputTokens: 100, outputTokens: 1, turns: 1 };
+  expect(result.usage).toEqual(tokens);
   expect(events.at(-1)).toEqual({ type: "usage", usage: result.usage });
+});
+
+test("tokens that are reported piece by piece are not counted again at the end", async () => {
+  const { result } = await perform([
+    { tokens: 100, with: "text" },
+    { tokens: 100, with: "end" },
+  ]);
+  expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 1 });
 });
 
 test("a change is shown with its path in the workspace, and is an effect", async () => {
@@ -98,6 +108,13 @@ describe("policy", () => {
     expect(result).toMatchObject({ outcome: "failure", reason: { code: "refusal" }, beforeEffect: false });
     expect(result.reason?.text).toContain("run: git push");
     expect(events).toContainEqual({ type: "permission", tool: "run", request: "git push", decision: "denied" });
+  });
+
+  test("ends an agent that does another thing than it asked for", async () => {
+    const policy = { mode: "allow_all", deny: ["git push"] } as const;
+    const { result } = await perform([{ swap: { asked: "git status", run: "git push" } }], { policy });
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "refusal" } });
+    expect(result.reason?.text).toContain("git push");
   });
 
   test.each([

@@ -66,7 +66,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     closed: connection.closed,
     async prompt(text) {
       const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-      conversation.countIn(answer.usage);
+      conversation.endPrompt(answer.usage);
       return answer.stopReason;
     },
     cancel: () => void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined),
