@@ -54,7 +54,7 @@ export function newFolder(whenDone: (remove: () => void) => void = afterAll): st
 /** A variable of the engine's own; no box may see it. */
 export const engineCanary = "canary-of-the-engine";
 
-function partsIn(folder: string): DriverParts {
+export function partsIn(folder: string): DriverParts {
   const blobs = fileBlobs(path.join(folder, "blobs"));
   return {
     processes: createProcessRunner({ blobs, redactor: createRedactor(), clock: systemClock }),

@@ -4,7 +4,7 @@ import path from "node:path";
 import { limits } from "../../model/limits.ts";
 import type { SandboxLimitName } from "../../ports/sandbox.ts";
 import { type Counters, noneMet, readCounters } from "../counters.ts";
-import { type Hierarchy, hierarchyOf } from "./hierarchy.ts";
+import { type GroupTables, groupTables, type Hierarchy, hierarchyOf } from "./hierarchy.ts";
 
 export type Wanted = Readonly<Partial<Record<SandboxLimitName, number>>>;
 
@@ -19,12 +19,12 @@ const controllers: Readonly<Record<SandboxLimitName, string>> = { memory: "memor
 const periodUs = 100_000;
 
 /** Makes the groups that this user may make here, and sets what they can hold. */
-export function makeGroups(id: string, wanted: Wanted): Groups {
+export function makeGroups(id: string, wanted: Wanted, tables: GroupTables = groupTables()): Groups {
   const folders = new Set<string>();
   const held = new Set<SandboxLimitName>();
   for (const name of ["memory", "cpus", "pids"] as const) {
     const value = wanted[name];
-    const hierarchy = value === undefined ? null : hierarchyOf(controllers[name]);
+    const hierarchy = value === undefined ? null : hierarchyOf(controllers[name], tables);
     if (value === undefined || hierarchy === null) continue;
     const folder = path.join(hierarchy.parent, id);
     if (!tryTo(() => mkdirSync(folder, { recursive: true }))) continue;

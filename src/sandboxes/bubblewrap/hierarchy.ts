@@ -16,10 +16,19 @@ interface Mount {
   readonly controllers: readonly string[];
 }
 
+/** What the kernel says of this process: /proc/self/mountinfo and /proc/self/cgroup. */
+export interface GroupTables {
+  readonly mounts: string;
+  readonly own: string;
+}
+
+export function groupTables(): GroupTables {
+  return { mounts: read("/proc/self/mountinfo"), own: read("/proc/self/cgroup") };
+}
+
 /** Null where the machine, or this user, has no such control group to make. */
-export function hierarchyOf(controller: string): Hierarchy | null {
-  const mounts = mountsIn(read("/proc/self/mountinfo"));
-  const own = read("/proc/self/cgroup");
+export function hierarchyOf(controller: string, { mounts: table, own }: GroupTables): Hierarchy | null {
+  const mounts = mountsIn(table);
   const first = mounts.find(({ version, controllers }) => version === 1 && controllers.includes(controller));
   const mount = first ?? mounts.find(({ version }) => version === 2);
   if (mount === undefined) return null;

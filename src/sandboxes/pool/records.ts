@@ -14,7 +14,7 @@ export class BoxRecords {
 
   async get(id: string): Promise<BoxRecord | null> {
     const file = this.#file(id);
-    if (!existsSync(file)) return null;
+    if (!/^[\w.-]+$/.test(id) || !existsSync(file)) return null;
     const { recordShape } = await import("./record-shape.ts");
     try {
       const text = await readFile(file, "utf8");

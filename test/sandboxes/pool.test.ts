@@ -1,0 +1,133 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import type { ProvisionRequest, SandboxPool, SandboxVerdict } from "../../src/ports/sandbox.ts";
+import { limits } from "../../src/model/limits.ts";
+import { fileBlobs } from "../../src/runtime/blobs/files.ts";
+import { isAlive, self } from "../../src/runtime/processes/identity.ts";
+import { createSandboxPool } from "../../src/sandboxes/pool/pool.ts";
+import { exit, never, newFolder, partsIn, sh, works } from "./ground.ts";
+
+const pools: SandboxPool[] = [];
+const runs = ["r1", "r2"];
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) for (const run of runs) await pool.release(run, "over");
+});
+
+interface Setting {
+  readonly home?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly fate?: SandboxVerdict;
+  /** As an engine that has died since. */
+  readonly dead?: true;
+}
+
+function poolIn({ home = newFolder(onTestFinished), variables = {}, fate = "live", dead }: Setting = {}): SandboxPool {
+  const pool = createSandboxPool({
+    ...partsIn(home),
+    blobs: fileBlobs(path.join(home, "blobs")),
+    owner: dead === undefined ? self() : { ...self(), startTime: "1" },
+    isAlive,
+    fateOf: () => fate,
+    variable: (name) => variables[name],
+  });
+  pools.push(pool);
+  return pool;
+}
+
+function asking(more: Partial<ProvisionRequest> = {}): ProvisionRequest {
+  return { run: "r1", node: "box", pass: 1, image: "host", forward: [], mounts: [], cwd: "/", ...more };
+}
+
+async function boxOf(pool: SandboxPool, more: Partial<ProvisionRequest> = {}): Promise<string> {
+  const made = await pool.provision(asking(more), never);
+  if ("fault" in made) throw new Error(made.fault);
+  return made.id;
+}
+
+describe.runIf(works("bubblewrap"))("the boxes of a process", () => {
+  test("belong to their run alone", async () => {
+    const pool = poolIn();
+    const id = await boxOf(pool);
+    expect(await pool.find("r2", id, never)).toMatchObject({ fault: expect.stringContaining("in this run") as string });
+    expect(await pool.find("r1", "none", never)).toMatchObject({ fault: expect.stringContaining("none") as string });
+    expect(await pool.find("r1", "../../etc/passwd", never)).toMatchObject({ fault: expect.any(String) as string });
+  });
+
+  test("get the values of forwarded names as they are now, and no others", async () => {
+    const variables: Record<string, string> = { GIVEN: "first", OTHER: "never" };
+    const pool = poolIn({ variables });
+    const made = await pool.provision(asking({ forward: ["GIVEN", "UNSET"] }), never);
+    expect(made).toMatchObject({ notes: ["not set, so not forwarded: UNSET"] });
+    variables["GIVEN"] = "second";
+    expect(await pool.find("r1", "trammel-r1-1-box", never)).toMatchObject({
+      env: { GIVEN: "second" },
+      hasNetwork: false,
+    });
+  });
+
+  test("are made anew, around what was worked, after one was lost", async () => {
+    const pool = poolIn();
+    const id = await boxOf(pool);
+    const first = await pool.find("r1", id, never);
+    if ("fault" in first) throw new Error(first.fault);
+    await sh(first.sandbox, "echo worked >it");
+    await first.sandbox.destroy("keep");
+    expect((await sh(first.sandbox, "true")).end.kind).toBe("lost");
+    const second = await pool.find("r1", id, never);
+    if ("fault" in second) throw new Error(second.fault);
+    expect(await sh(second.sandbox, "cat it")).toMatchObject({ out: "worked\n", end: exit(0) });
+  });
+
+  test("remember checkouts of nodes that work side by side", async () => {
+    const home = newFolder(onTestFinished);
+    const pool = poolIn({ home });
+    const id = await boxOf(pool);
+    const box = await pool.find("r1", id, never);
+    if ("fault" in box) throw new Error(box.fault);
+    const init =
+      "git init -q $d && cd $d && git -c user.name=a -c user.email=b commit -q --allow-empty -m x && git rev-parse HEAD && echo $d >f";
+    const names = Array.from({ length: 8 }, (_, at) => `c${at}`);
+    const bases = await Promise.all(names.map((d) => sh(box.sandbox, init, { env: { d } })));
+    const saved = names.map((node, at) =>
+      pool.checkedOut(id, { node, path: `/workspace/${node}`, base: bases[at]?.out.trim() ?? "" }),
+    );
+    expect(await Promise.all(saved)).toEqual(names.map(() => null));
+    expect(await pool.release("r1", "over")).toEqual([]);
+    expect(readdirSync(path.join(home, "artifacts", "r1")).toSorted()).toEqual(names.map((name) => `${name}.patch`));
+  });
+
+  test("are bounded in number, and refused a look at our own data", async () => {
+    const home = newFolder(onTestFinished);
+    const pool = poolIn({ home });
+    mkdirSync(path.join(home, "secrets"));
+    expect(await pool.provision(asking({ mounts: [`${home}/secrets:/s`] }), never)).toMatchObject({
+      fault: expect.stringContaining("own data") as string,
+    });
+    expect(await pool.provision(asking({ network: "bridge" }), never)).toMatchObject({
+      fault: expect.stringContaining("bridge") as string,
+    });
+    const ids = await Promise.all(
+      Array.from({ length: limits.sandboxesPerRun }, (_, at) => boxOf(pool, { pass: at + 1 })),
+    );
+    expect(new Set(ids).size).toBe(limits.sandboxesPerRun);
+    const more = await pool.provision(asking({ pass: 1000 }), never);
+    expect(more).toMatchObject({ fault: expect.stringContaining(String(limits.sandboxesPerRun)) as string });
+  });
+
+  test.each([
+    ["over", []],
+    ["resumable", ["workspace"]],
+  ] as const)("of an engine that died go with the next one's, where their run is %s but for %j", async (fate, left) => {
+    const home = newFolder(onTestFinished);
+    const dead = poolIn({ home, dead: true });
+    const id = await boxOf(dead);
+    const next = poolIn({ home, fate });
+    await next.sweep();
+    const boxes = path.join(home, "sandboxes", "boxes");
+    const found = readdirSync(boxes).flatMap((name) => readdirSync(path.join(boxes, name)));
+    expect(found.filter((name) => name !== "owner")).toEqual(left);
+    expect("fault" in (await next.find("r1", id, never))).toBe(fate === "over");
+  });
+});
