@@ -7,6 +7,7 @@ import type { Conflict, Message } from "../ports/journal.ts";
 import type { Progress } from "../ports/performer.ts";
 import type { Observer, RunEnd, RunHandle } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
+import { isProblem, mirror, passesOfTask } from "./counters.ts";
 import { AttemptGate } from "./gates.ts";
 import { note, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
@@ -141,7 +142,8 @@ export class Conductor implements RunHandle {
     if (conflict.conflict !== "passes") return this.#lose(conflict);
     const { journal } = this.#ports;
     this.#memory.state = this.#rebuild().state;
-    const passes = journal.passes(this.#facts.taskId, this.#facts.blueprint.name);
+    const counted = passesOfTask(journal, this.#facts);
+    const passes = isProblem(counted) ? journal.passes(this.#facts.taskId, this.#facts.blueprint.name) : counted;
     const waiting = this.#inbox;
     this.#inbox = [{ type: "passes.synced", passes }, ...incoming, ...waiting];
     this.#taken.unshift(...taken);
@@ -204,6 +206,13 @@ export class Conductor implements RunHandle {
     // Admission saw to both.
     if (node === undefined || performer === undefined)
       throw new Error(`node ${id} of run ${this.run} cannot be performed`);
+    const charged = this.#memory.attempts.get(id)?.charged;
+    const unmirrored = charged === undefined ? null : mirror(this.#facts, id, charged);
+    if (unmirrored !== null) {
+      const reason = { code: "cap", text: `${unmirrored}, so no pass may start` } as const;
+      queueMicrotask(() => this.#put({ type: "node.ended", ...attempt, result: { outcome: "error", reason } }));
+      return;
+    }
     const gate = node.type === "human" ? new AttemptGate(can.gates, this.#memory.answers.get(id)) : null;
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const since = this.#memory.since.get(id) ?? clock.now();

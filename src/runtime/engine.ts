@@ -1,7 +1,7 @@
 import { advance } from "../engine/advance.ts";
 import { compile, type Plan } from "../graph/plan.ts";
 import type { Blueprint } from "../model/blueprint.ts";
-import type { EventBody, RunStarted } from "../model/events.ts";
+import type { RunStarted } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { isOver } from "../model/outcome.ts";
 import { StoreUnavailable, type Conflict } from "../ports/journal.ts";
@@ -10,6 +10,7 @@ import { admit, refuse } from "./admit.ts";
 import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "./api.ts";
 import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
+import { countersHint, isProblem, passesOfTask } from "./counters.ts";
 import { blank, remember, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { resumption } from "./resume.ts";
@@ -60,10 +61,13 @@ async function start(
   const { task, inputs } = guarded.given;
   const facts: RunFacts = { run, taskId, task, blueprint, cwd, inputs };
   let conflict: Conflict | null = null;
+  const started = startedOf(options, request, facts, guarded.recorded);
   for (let tries = 0; tries < limits.startTries; tries += 1) {
+    const passes = passesOfTask(options.journal, facts);
+    if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
     const memory = blank(plan);
     const at = options.clock.now();
-    const { events, commands } = advance(memory.state, opening(options, request, facts, guarded.recorded), at);
+    const { events, commands } = advance(memory.state, [started, { type: "passes.synced", passes }], at);
     const row = { run, blueprint: blueprint.name, taskId, task, startedAt: at, cwd, owner: options.self };
     const stored = { ...row, definition: request.contentHash, tree: admitted.tree };
     const answer = await options.journal.create(stored, request.document, events, at);
@@ -79,16 +83,11 @@ async function start(
   return refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
 }
 
-function opening(
-  options: EngineOptions,
-  request: StartRequest,
-  facts: RunFacts,
-  recorded: Given,
-): readonly EventBody[] {
+function startedOf(options: EngineOptions, request: StartRequest, facts: RunFacts, recorded: Given): RunStarted {
   const { taskId, blueprint, cwd } = facts;
   const { task, inputs } = recorded;
   const { file, contentHash, bindingHash, maxSteps, maxRetries } = request;
-  const started: RunStarted = {
+  return {
     type: "run.started",
     taskId,
     task,
@@ -102,7 +101,6 @@ function opening(
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
   };
-  return [started, { type: "passes.synced", passes: options.journal.passes(taskId, blueprint.name) }];
 }
 
 async function resume(

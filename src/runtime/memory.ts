@@ -1,7 +1,14 @@
 import { reduce } from "../engine/reduce.ts";
 import { initial, type RunState } from "../engine/state.ts";
 import type { Plan } from "../graph/plan.ts";
-import type { Attempt, EventBody, GateAnswered, JournalEvent, ProcessIdentity, RunStarted } from "../model/events.ts";
+import type {
+  EventBody,
+  GateAnswered,
+  JournalEvent,
+  NodeStarted,
+  ProcessIdentity,
+  RunStarted,
+} from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 
 /** A run in memory, built from its events and nothing else. */
@@ -14,7 +21,7 @@ export interface Memory {
   /** Processes of attempts that have no outcome yet. */
   readonly processes: Map<string, ProcessIdentity[]>;
   /** The latest attempt of each node. */
-  readonly attempts: Map<string, Attempt>;
+  readonly attempts: Map<string, NodeStarted>;
   /** When the latest pass of each node began, in milliseconds since the epoch. */
   readonly since: Map<string, number>;
   /** What the run is bound to: as it started, or as a later resume accepted. */

@@ -9,6 +9,7 @@ import type { Given } from "../ports/secrets.ts";
 import { missingIn, refuse } from "./admit.ts";
 import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
+import { countersHint, isProblem, passesOfTask } from "./counters.ts";
 import { findEffect } from "./effect.ts";
 import { remember, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
@@ -56,16 +57,18 @@ export async function resumption(
   if (settled !== null && "refused" in settled) return settled;
   const given = await options.secrets.recall(row.run, request.blueprint, started);
   if ("missing" in given) return refuse("missing_capability", given.missing.join("\n"));
+  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, cwd: started.cwd, ...given };
+  const passes = passesOfTask(journal, facts);
+  if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
   const conflict = await journal.takeOver(row.run, row.owner, self);
   if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
   await endLeftOver(row.owner, memory);
-  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, cwd: started.cwd, ...given };
   const found: EventBody[] = [];
   for (const attempt of unfinished(memory.state)) found.push(...(await left(options, facts, memory, attempt)));
   const { contentHash, bindingHash } = request;
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...(change === null ? {} : { accepted: { contentHash, bindingHash } }) },
-    { type: "passes.synced", passes: journal.passes(row.taskId, row.blueprint) },
+    { type: "passes.synced", passes },
     ...found,
     ...(settled === null ? [] : [settled]),
   ];

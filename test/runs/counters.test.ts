@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World, type Act } from "./harness.ts";
+
+let world: World;
+let file: string;
+beforeEach(() => {
+  world = new World();
+  file = join(world.home, "state", "counters.json");
+});
+afterEach(() => world.remove());
+
+const loop = blueprint(
+  [agentic("fix", { cap: 2 }), plain("check")],
+  [
+    { from: "fix", to: "check" },
+    { from: "check", to: "fix", when: "failure" },
+  ],
+  { records: { counters: "state/counters.json" }, escalate: ["cap", "error"] },
+);
+const failing: Readonly<Record<string, Act>> = { fix: () => success, check: () => ({ outcome: "failure" }) };
+const started = () => request(loop, { taskId: "T1", cwd: world.home });
+const mirrored = (): unknown => JSON.parse(readFileSync(file, "utf8"));
+
+test("a pass is in the mirror before its agent starts", async () => {
+  const seen: unknown[] = [];
+  const acts = { ...failing, fix: () => (seen.push(mirrored()), success) };
+  await handle(await world.engine(acts).start(started(), world.observer)).end;
+  expect(seen).toEqual([1, 2].map((passes) => ({ version: 1, tasks: { T1: { fix: { passes, cap: 2 } } } })));
+});
+
+test("the mirror outlives the store: its counts hold, and other tasks in it stay", async () => {
+  mkdirSync(join(world.home, "state"));
+  const other = { T0: { fix: { passes: 7, cap: 9 } } };
+  writeFileSync(file, JSON.stringify({ version: 1, tasks: { ...other, T1: { fix: { passes: 1, cap: 2 } } } }));
+  expect(await handle(await world.engine(failing).start(started(), world.observer)).end).toMatchObject({
+    status: "escalated",
+  });
+  expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged ?? [])).toEqual([{ passes: 2, cap: 2 }]);
+  expect(mirrored()).toEqual({ version: 1, tasks: { ...other, T1: { fix: { passes: 2, cap: 2 } } } });
+});
+
+test("a mirror that is missing is written anew from the store", async () => {
+  await handle(await world.engine(failing, 1).start(started(), world.observer)).end;
+  rmSync(file);
+  world.seen.length = 0;
+  const again = handle(await world.engine(failing, 2).start(started(), world.observer));
+  expect(await again.end).toMatchObject({ status: "escalated" });
+  expect(kinds(world.seen)).not.toContain("node.started fix");
+  expect(existsSync(file)).toBe(true);
+});
+
+describe("a mirror that cannot be relied on lets no pass start", () => {
+  test.each([
+    ["half of it", "{"],
+    ["another shape", '{"tasks": {}}'],
+    ["a count that is none", '{"version": 1, "tasks": {"T1": {"fix": {"passes": -1, "cap": 2}}}}'],
+  ])("%s", async (_, text) => {
+    mkdirSync(join(world.home, "state"));
+    writeFileSync(file, text);
+    const answer = await world.engine(failing).start(started(), world.observer);
+    expect(answer).toMatchObject({ refused: "unavailable", message: expect.stringContaining(file) });
+    expect(readFileSync(file, "utf8")).toBe(text);
+    expect(world.journal(2).runs(1)).toEqual([]);
+  });
+
+  test("a folder in its place", async () => {
+    mkdirSync(file, { recursive: true });
+    const answer = await world.engine(failing).start(started(), world.observer);
+    expect(answer).toMatchObject({ refused: "unavailable", message: expect.stringContaining("cannot be read") });
+  });
+
+  test("broken in the middle of a run", async () => {
+    let fixes = 0;
+    const acts: Readonly<Record<string, Act>> = {
+      fix: () => {
+        fixes += 1;
+        writeFileSync(file, "{");
+        return success;
+      },
+      check: () => ({ outcome: "failure" }),
+    };
+    const run = handle(await world.engine(acts).start(started(), world.observer));
+    expect(await run.end).toMatchObject({ status: "escalated", reason: expect.stringContaining("no pass may start") });
+    expect(fixes).toBe(1);
+  });
+});
