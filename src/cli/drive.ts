@@ -8,7 +8,6 @@ import type { RunView } from "../views/run-view.ts";
 import type { RunEndLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
 import { onInterrupt } from "./interrupts.ts";
-import type { Output } from "./output.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
@@ -75,7 +74,7 @@ export async function drive(
     if (asked !== undefined) handle.stop(asked);
     const end = await handle.end;
     display.finish();
-    await printEnd(world, services, prepared, view, end, options);
+    await printEnd(world, services, prepared, view, end, cwd, options);
     return { exit: exitCodeOf(end.status), view };
   } finally {
     display.finish();
@@ -108,9 +107,10 @@ async function printEnd(
   prepared: Prepared,
   view: RunView,
   end: RunEnd,
+  cwd: string,
   options: DriveOptions,
 ): Promise<void> {
-  await printEscalation(options.json === true ? world.err : world.out, services, view);
+  await printEscalation(world, services, prepared, view, cwd, options);
   if (options.json === true) {
     const line: RunEndLine = {
       type: "run.finished",
@@ -133,14 +133,26 @@ async function printEnd(
   if (end.status !== "succeeded") world.err.write(next(end, view));
 }
 
-async function printEscalation(output: Output, { journal }: Services, view: RunView): Promise<void> {
+async function printEscalation(
+  world: World,
+  { journal }: Services,
+  { blueprint: { records } }: Prepared,
+  view: RunView,
+  cwd: string,
+  options: DriveOptions,
+): Promise<void> {
   if (view.halting?.cause !== "escalated") return;
-  const [{ escalationBlock, escalationOf }, { evidenceOf }] = await Promise.all([
+  const [{ escalationBlock, escalationOf }, { evidenceOf }, { noteEscalation }] = await Promise.all([
     import("../views/escalation.ts"),
     import("./evidence.ts"),
+    import("./state-file.ts"),
   ]);
   const escalation = escalationOf(view.taskId, view.halting);
-  if (escalation !== null) output.write(escalationBlock(escalation, evidenceOf(journal, view.run, view.halting)));
+  if (escalation === null) return;
+  const output = options.json === true ? world.err : world.out;
+  output.write(escalationBlock(escalation, evidenceOf(journal, view.run, view.halting)));
+  const problem = noteEscalation(escalation, records, cwd, view.endedAt ?? Date.now());
+  if (problem !== null) world.err.write(`${problem}\n`);
 }
 
 /** What a person can do now. */
