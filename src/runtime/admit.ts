@@ -89,6 +89,7 @@ function locksTree(blueprint: Blueprint, can: Capabilities): boolean {
 }
 
 function isGitWrite(node: Node, can: Capabilities): boolean {
+  if (node.stock?.startsWith("git-") === true) return true;
   return node.type === "tool" && node.tool.startsWith("git_") && can.tools.get(node.tool)?.access !== "read";
 }
 
