@@ -26,6 +26,7 @@ export async function checkHealth(world: World): Promise<readonly Health[]> {
     ...(await configuration(world)),
     await agent(world),
     keys(world),
+    await agents(world),
     await program(world, "sh", "missing", "Install a POSIX shell: scripts run with it."),
     await program(world, "bash", "optional", "Install bash for scripts with `shell: bash`."),
     await program(world, "git", "optional", "Install git for nodes and tools that use it."),
@@ -86,6 +87,20 @@ function keys(world: World): Health {
   const detail =
     set.length === 0 ? "no vendor's variable is set" : `set: ${set.join(", ")} (used only for a model that you name)`;
   return { name: "keys", status: set.length === 0 ? "optional" : "ok", detail, mend: null };
+}
+
+/** Agents of their own make that are on the PATH. */
+async function agents(world: World): Promise<Health> {
+  const { presets } = await import("../agents/acp/presets.ts");
+  const found: string[] = [];
+  for (const [name, { argv }] of Object.entries(presets)) {
+    if ((await which(argv[0], world.env["PATH"])) !== null) found.push(name);
+  }
+  const detail =
+    found.length === 0
+      ? `none of ${Object.keys(presets).join(", ")} is on the PATH`
+      : `on the PATH: ${found.join(", ")} (used where one is named as provider)`;
+  return { name: "agents", status: found.length === 0 ? "optional" : "ok", detail, mend: null };
 }
 
 async function program(world: World, name: string, status: "missing" | "optional", mend: string): Promise<Health> {
