@@ -84,6 +84,14 @@ describe.runIf(hasProcfs)("with /proc", () => {
     expect(await findMembers(one.tree)).toEqual([]);
   });
 
+  test("what cannot be ended is named, and a process that is not the one seen is never signalled", async () => {
+    const bystander = start("exec sleep 300");
+    const row = { pid: bystander.root.pid, parent: 1, group: 0, session: 0, startTime: "1", zombie: false };
+    const survivors = await endTreeOf({ root: null, carries: () => false }, 0, () => Promise.resolve([row]));
+    expect(survivors).toEqual([{ pid: row.pid, startTime: "1", bootId: self().bootId }]);
+    expect(isAlive(bystander.root)).toBe(true);
+  });
+
   test("many sessions of one tree end together", async () => {
     const one = start("exec ./fork-many");
     await expect.poll(() => one.said()).toBe("ready\n");
