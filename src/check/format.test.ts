@@ -50,7 +50,7 @@ describe("text", () => {
   });
 
   test("never quotes a line that may hold a secret", () => {
-    const secret = 'name: t\nentry: a\nnodes: {a: {type: provision, image: i, env: ["KEY=hunter2"]}}\n';
+    const secret = 'name: t\nentry: a\nnodes: {a: {type: provision, image: i, network: none, env: ["KEY=hunter2"]}}\n';
     const found = check(secret).diagnostics;
     expect(found.map(({ code }) => code)).toEqual(["value-in-env"]);
     expect(toText(found, "b.yaml", secret) + JSON.stringify(found)).not.toContain("hunter2");

@@ -1,5 +1,6 @@
 import type { Rule } from "./rule.ts";
 import { badContainer } from "./rules/bad-container.ts";
+import { badNetwork } from "./rules/bad-network.ts";
 import { bracesInRun } from "./rules/braces-in-run.ts";
 import { cannotFail } from "./rules/cannot-fail.ts";
 import { capAboveStock } from "./rules/cap-above-stock.ts";
@@ -7,6 +8,7 @@ import { containerNotReady } from "./rules/container-not-ready.ts";
 import { crlfInRun } from "./rules/crlf-in-run.ts";
 import { deadReference } from "./rules/dead-reference.ts";
 import { deadRoute } from "./rules/dead-route.ts";
+import { defaultNetwork } from "./rules/default-network.ts";
 import { duplicateEdge } from "./rules/duplicate-edge.ts";
 import { edgeFromEnd } from "./rules/edge-from-end.ts";
 import { failureSwallowed } from "./rules/failure-swallowed.ts";
@@ -47,6 +49,8 @@ export const rules: readonly Rule[] = [
   nearReference,
   taintedValue,
   badContainer,
+  badNetwork,
+  defaultNetwork,
   referenceInRun,
   bracesInRun,
   cannotFail,

@@ -73,6 +73,8 @@ export const codes = {
   "container-not-ready": error("A sandbox may not exist when it is used"),
   "cap-above-stock": error("A cap is higher than the stock node allows"),
   "human-mode": error("A gate's fields do not fit its mode"),
+  "bad-network": error("A sandbox cannot have this network"),
+  "default-network": note("A sandbox has the network that its driver gives it"),
   "bad-container": error("A container is no sandbox of this blueprint"),
   "input-collision": error("Two inputs share one environment variable"),
   "unknown-tool": error("No tool has this name"),

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { isImageOfThisMachine } from "../../model/sandbox.ts";
 import type { SandboxDriver, SandboxFault } from "../../ports/sandbox.ts";
 import { bubblewrapDriver } from "../bubblewrap/driver.ts";
 import { containerDriver } from "../container/driver.ts";
@@ -41,7 +42,7 @@ export class Drivers {
     if (candidates.length === 0) return `image "${image}" needs a container engine, and sandbox.driver is bubblewrap`;
     if (candidates.some((name) => this.#isThere(name))) return null;
     const what = candidates.map((name) => programs[name]).join(" or ");
-    return isForBubblewrap(image)
+    return isImageOfThisMachine(image)
       ? `bubblewrap is not installed (${what} is not on PATH)`
       : `no container engine is installed (${what} is not on PATH)`;
   }
@@ -71,7 +72,7 @@ export class Drivers {
   }
 
   #candidates(image: string): readonly DriverName[] {
-    if (isForBubblewrap(image)) return ["bubblewrap"];
+    if (isImageOfThisMachine(image)) return ["bubblewrap"];
     if (this.#chosen === undefined) return engines;
     return this.#chosen === "bubblewrap" ? [] : [this.#chosen];
   }
@@ -96,9 +97,4 @@ export interface DriverHealth {
 export function checkDrivers(parts: DriverParts): Promise<readonly DriverHealth[]> {
   const drivers = new Drivers(parts, undefined);
   return Promise.all((["bubblewrap", ...engines] as const).map((name) => drivers.check(name)));
-}
-
-/** The form of an image decides: the host's programs, or a root file system of this machine. */
-export function isForBubblewrap(image: string): boolean {
-  return image === "host" || path.isAbsolute(image);
 }

@@ -1,4 +1,5 @@
 import { limits } from "../../model/limits.ts";
+import { isImageOfThisMachine } from "../../model/sandbox.ts";
 import type {
   Checkout,
   ProvisionRequest,
@@ -9,7 +10,7 @@ import type {
 } from "../../ports/sandbox.ts";
 import { ownerWord } from "../owner.ts";
 import { Boxes, defined } from "./boxes.ts";
-import { Drivers, isForBubblewrap } from "./drivers.ts";
+import { Drivers } from "./drivers.ts";
 import { Ending } from "./ending.ts";
 import { readMounts } from "./mounts.ts";
 import type { PoolParts } from "./parts.ts";
@@ -101,7 +102,7 @@ class Pool implements SandboxPool {
       return value === undefined ? [] : [[name, value] as const];
     });
     const { image, network } = record.spec;
-    const hasNetwork = isForBubblewrap(image) ? network === "host" : network !== "none";
+    const hasNetwork = isImageOfThisMachine(image) ? network === "host" : network !== "none";
     return { sandbox, env: Object.fromEntries(set), hasNetwork };
   }
 
@@ -130,7 +131,7 @@ class Pool implements SandboxPool {
 
 function networkProblem({ image, network }: ProvisionRequest): SandboxFault | null {
   if (network === undefined || network === "none" || network === "host") return null;
-  if (!isForBubblewrap(image) && /^[A-Za-z0-9][\w.:-]*$/.test(network)) return null;
+  if (!isImageOfThisMachine(image) && /^[A-Za-z0-9][\w.:-]*$/.test(network)) return null;
   return {
     fault: `network "${network}" is not known here`,
     hint: "Write none, host, or a network of the container engine.",
