@@ -4,7 +4,7 @@ import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { chain, genesis, type StoredRecord } from "./chain.ts";
-import { bodiesOf, hashOf, recordColumns, recordOf, runColumns, runOf, type Row } from "./rows.ts";
+import { bodiesOf, hashOf, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
 import { damaged, explain } from "./unavailable.ts";
 
 export interface Tail {
@@ -56,6 +56,7 @@ export class Reader {
     this.#last = db.prepare(
       `SELECT ${recordColumns} FROM journal WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
     );
+    for (const statement of [this.#records, this.#last]) statement.setReturnArrays(true);
     this.#runs = db.prepare(`SELECT ${runColumns} FROM runs ORDER BY id DESC LIMIT ?`);
     this.#byPrefix = db.prepare(`SELECT ${runColumns} FROM runs WHERE run >= ? AND run < ? ORDER BY run LIMIT 2`);
     this.#definition = db.prepare("SELECT document FROM definitions WHERE hash = ?");
@@ -71,7 +72,7 @@ export class Reader {
       const links = new Links(run, this.#whole(Number(id), run, first - 1).hash);
       for (let rows = this.#page(id, first - 1); rows.length > 0;) {
         yield* this.#eventsOf(rows, links, after);
-        rows = rows.length < limits.journalPageRecords ? [] : this.#page(id, Number(rows.at(-1)?.["seq"]));
+        rows = rows.length < limits.journalPageRecords ? [] : this.#page(id, rows.at(-1)?.[0] ?? 0);
       }
       if (links.broken !== null) this.#torn(tornText(run, links.broken));
     } catch (error) {
@@ -84,7 +85,7 @@ export class Reader {
     return this.#whole(id, run, Number.MAX_SAFE_INTEGER);
   }
 
-  #eventsOf(rows: readonly Row[], links: Links, after: number): JournalEvent[] {
+  #eventsOf(rows: readonly RecordRow[], links: Links, after: number): JournalEvent[] {
     const { run } = links;
     const events: JournalEvent[] = [];
     for (const row of rows) {
@@ -108,7 +109,7 @@ export class Reader {
 
   /** The last whole record up to a number. One that was cut short fits none of those before it, and the next was chained past it. */
   #whole(id: number, run: string, upTo: number): Tail {
-    const rows = upTo === 0 ? [] : this.#last.all(id, upTo, limits.tornRecords);
+    const rows = upTo === 0 ? [] : rowsOf(this.#last.all(id, upTo, limits.tornRecords));
     const hashes = rows.map(hashOf);
     if (rows.length < limits.tornRecords) hashes.push(genesis);
     const last = rows[0] === undefined ? null : recordOf(rows[0]);
@@ -123,8 +124,8 @@ export class Reader {
     throw this.#damaged(run, seq);
   }
 
-  #page(id: SQLOutputValue, after: number): Row[] {
-    return this.#records.all(id, after, limits.journalPageRecords);
+  #page(id: SQLOutputValue, after: number): readonly RecordRow[] {
+    return rowsOf(this.#records.all(id, after, limits.journalPageRecords));
   }
 
   #damaged(run: string, seq: number): StoreUnavailable {
@@ -156,6 +157,11 @@ export class Reader {
       "use the newer Trammel that wrote it",
     );
   }
+}
+
+/** With setReturnArrays a row is an array of the columns asked for, whose types the STRICT table keeps; the declared type does not know. */
+function rowsOf(rows: unknown): readonly RecordRow[] {
+  return rows as readonly RecordRow[];
 }
 
 function tornText(run: string, seq: number): string {

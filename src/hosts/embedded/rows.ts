@@ -34,19 +34,15 @@ export function ownerOf(row: Row): ProcessIdentity {
   return { pid: Number(row["owner_pid"]), startTime: text(row, "owner_start"), bootId: text(row, "owner_boot") };
 }
 
-export function recordOf(row: Row): StoredRecord {
-  return {
-    seq: Number(row["seq"]),
-    events: Number(row["events"]),
-    at: Number(row["at"]),
-    version: Number(row["version"]),
-    body: text(row, "body"),
-  };
+/** A row of `recordColumns`, read as an array: half the cost of an object where there are thousands. */
+export type RecordRow = readonly [number, number, number, number, Uint8Array, string];
+
+export function recordOf([seq, events, at, version, , body]: RecordRow): StoredRecord {
+  return { seq, events, at, version, body };
 }
 
-export function hashOf(row: Row): string {
-  const hash = row["hash"];
-  return hash instanceof Uint8Array ? Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("hex") : "";
+export function hashOf({ 4: hash }: RecordRow): string {
+  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("hex");
 }
 
 /** The events of a record. One whose hash was right holds what this code wrote; null where a newer version did. */
