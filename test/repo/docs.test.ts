@@ -61,7 +61,9 @@ test("decisions are numbered in order, each with its context, decision and reaso
 });
 
 test("README leads to every page of the guide, and the chapters to each other", () => {
-  const chapters = documentFiles().filter((file) => file.startsWith("docs/guide/"));
+  const chapters = documentFiles()
+    .filter((file) => file.startsWith("docs/guide/"))
+    .toSorted((a, b) => a.localeCompare(b, "en", { numeric: true }));
   const linked = (file: string): string[] => readPage(readRepositoryFile(file)).links.map(({ text }) => text);
   expect(chapters.filter((file) => !linked("README.md").includes(file))).toEqual([]);
   chapters.slice(0, -1).forEach((file, index) => {

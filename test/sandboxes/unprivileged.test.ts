@@ -11,7 +11,7 @@ test.runIf(works("bubblewrap") && process.getuid?.() === 0)("a user without priv
   const folder = newFolder(onTestFinished);
   chownSync(folder, nobody, nobody);
   const user = ["--reuid", String(nobody), "--regid", String(nobody), "--clear-groups"];
-  const program = [process.execPath, path.join(import.meta.dirname, "as-user.ts"), folder];
+  const program = [process.execPath, path.join(import.meta.dirname, "..", "fixtures", "boxes", "as-user.ts"), folder];
   const said = execFileSync("setpriv", [...user, ...program], { encoding: "utf8", cwd: "/" });
   const unlimited = [expect.stringMatching(/^no limit of memory, cpus, pids: /) as string];
   expect(JSON.parse(said)).toEqual({
