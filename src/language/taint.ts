@@ -22,7 +22,9 @@ export function originOf(node: Node, path: readonly string[]): Origin {
     case "exec":
     case "code":
     case "plugin":
-      return path[0] === "exit" || isNarrow(node, path) ? "authored" : "process";
+      if (isNarrow(node, path)) return "authored";
+      if (node.type === "plugin" && node.agentic === true) return "agent";
+      return path[0] === "exit" ? "authored" : "process";
   }
 }
 

@@ -229,6 +229,8 @@ export interface WaitNode extends NodeCommon {
 export interface PluginNode extends NodeCommon {
   readonly type: "plugin";
   readonly plugin: string;
+  /** Its passes are counted and capped like those of an agent. */
+  readonly agentic?: true;
   readonly fields: JsonObject;
 }
 
@@ -278,7 +280,7 @@ export interface Blueprint {
 const agentic: ReadonlySet<NodeType> = new Set<NodeType>(["agent", "agent_sandbox"]);
 
 export function classOf(node: Node): NodeClass {
-  if (agentic.has(node.type)) return "agentic";
+  if (agentic.has(node.type) || (node.type === "plugin" && node.agentic === true)) return "agentic";
   return node.type === "human" ? "human" : "deterministic";
 }
 

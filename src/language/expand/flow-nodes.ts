@@ -1,4 +1,5 @@
 import type { Node } from "../../model/blueprint.ts";
+import { classOf } from "../../model/blueprint.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { limits } from "../../model/limits.ts";
 import type { Reading } from "../read/reading.ts";
@@ -104,7 +105,7 @@ function addNode(
 
 /** A deterministic node in a bracket runs once; an agentic one has its own cap. */
 function placed(node: Node, bracket: boolean): Node {
-  return bracket && !isAgentic(node) && node.cap === undefined ? { ...node, cap: 1 } : node;
+  return bracket && classOf(node) !== "agentic" && node.cap === undefined ? { ...node, cap: 1 } : node;
 }
 
 function checkBracket(
@@ -116,12 +117,8 @@ function checkBracket(
 ): void {
   for (const check of before.nodes) {
     const node = nodes.get(check.id);
-    if (node === undefined || !isAgentic(node)) continue;
+    if (node === undefined || classOf(node) !== "agentic") continue;
     const message = `The bracket [${step.nodes[0]?.name}] follows the agentic node \`${check.name}\`; it must follow a deterministic check`;
     reading.problem("flow-bracket", range, message, "Put a check between them: implement -> test -> [fix-ci]");
   }
-}
-
-function isAgentic(node: Node): boolean {
-  return node.type === "agent" || node.type === "agent_sandbox";
 }

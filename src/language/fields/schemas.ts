@@ -229,7 +229,8 @@ function misfit(
   return undefined;
 }
 
-function wordsOf(type: TypeSpec): string {
+/** A type as it is written, to stand after "must be" or "which is not". */
+export function wordsOf(type: TypeSpec): string {
   const printed = printType(type);
   return typeof printed === "string" ? `\`${printed}\`` : "what the schema asks for";
 }

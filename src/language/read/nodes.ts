@@ -3,13 +3,12 @@ import { END } from "../../model/blueprint.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { builtInTypes, isBuiltIn, nodeFields, pluginCommonFields } from "../fields/nodes.ts";
 import type { BuiltInType } from "../fields/nodes.ts";
-import { fits } from "../fields/schemas.ts";
+import { fits, wordsOf } from "../fields/schemas.ts";
 import { oneOfWords } from "../nearest.ts";
 import type { NodeOrigin } from "../source.ts";
 import type { Located, LocatedMap, LocatedScalar } from "../tree.ts";
 import { describe, entryOf, quote } from "../tree.ts";
-import { printType } from "../types.ts";
-import { readFields, toJson, unknownField } from "./collections.ts";
+import { capital, readFields, toJson, unknownField } from "./collections.ts";
 import type { Reading } from "./reading.ts";
 
 /** What the language has to know of a node type from outside. */
@@ -156,7 +155,7 @@ function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading
     if (spec === undefined || fits(json, spec.type)) fields[key.source] = json;
     else {
       whole = false;
-      reading.wrongType(value, key.source, `of type ${JSON.stringify(printType(spec.type))}`);
+      reading.wrongType(value, key.source, wordsOf(spec.type));
     }
   }
   for (const [name, spec] of Object.entries(plugin.fields)) {
@@ -165,11 +164,13 @@ function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading
     reading.problem(
       "missing-field",
       map.entries[0]?.key ?? map,
-      `${reading.owner} has no \`${name}\``,
+      `${capital(reading.owner)} has no \`${name}\``,
       `Add \`${name}:\` (${spec.description}).`,
     );
   }
-  return whole && common !== undefined ? { id, type: "plugin", plugin: plugin.type, ...common, fields } : undefined;
+  if (!whole || common === undefined) return undefined;
+  const agentic = plugin.class === "agentic" ? { agentic: true as const } : {};
+  return { id, type: "plugin", plugin: plugin.type, ...agentic, ...common, fields };
 }
 
 function readCommon(map: LocatedMap, plugin: NodeTypePlugin, reading: Reading) {

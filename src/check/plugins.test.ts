@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import type { NodeTypePlugin } from "../language/read/nodes.ts";
+import { classOf } from "../model/blueprint.ts";
+import { check } from "./check.ts";
+
+const notify: NodeTypePlugin = {
+  type: "notify",
+  class: "deterministic",
+  fields: {
+    channel: { type: { kind: "string" }, required: true, description: "Where to say it." },
+    level: { type: { kind: "enum", values: ["info", "alarm"] }, description: "How loud." },
+    tags: { type: { kind: "list", of: { kind: "string" } }, description: "For filters." },
+  },
+};
+const review: NodeTypePlugin = { type: "review", class: "agentic", fields: {} };
+
+function problems(node: string): readonly string[] {
+  const text = `name: t\nentry: a\nnodes:\n  a: ${node}\n`;
+  return check(text, { plugins: [notify, review] }).diagnostics.map(({ code, message }) => `${code}: ${message}`);
+}
+
+function nodeOf(node: string) {
+  const { blueprint } = check(`name: t\nentry: a\nnodes:\n  a: ${node}\n`, { plugins: [notify, review] });
+  return blueprint?.nodes.get("a");
+}
+
+describe("a node type from outside", () => {
+  test("is read with its own fields and the common ones", () => {
+    expect(nodeOf("{type: notify, channel: ops, tags: [a], timeout: 5s, env: {A: '{task}'}}")).toMatchObject({
+      type: "plugin",
+      plugin: "notify",
+      fields: { channel: "ops", tags: ["a"] },
+      timeoutMs: 5_000,
+      env: { A: { source: "{task}" } },
+    });
+  });
+
+  test("has closed, typed and required fields like a built-in one", () => {
+    expect(problems("{type: notify, chanel: ops, level: loud}")).toEqual([
+      "missing-field: Notify node `a` has no `channel`",
+      "unknown-field: `chanel` is no field of notify node `a`; did you mean `channel`?",
+      "wrong-type: `level` of notify node `a` must be `enum[info, alarm]`, not the text `loud`",
+    ]);
+  });
+
+  test("is unknown where nobody brings it", () => {
+    const { diagnostics } = check("name: t\nentry: a\nnodes:\n  a: {type: notify, channel: ops}\n");
+    expect(diagnostics).toMatchObject([{ code: "unknown-type" }]);
+  });
+
+  test("is capped like an agent when it is agentic", () => {
+    const node = nodeOf("{type: review, cap: 2}");
+    expect(node && classOf(node)).toBe("agentic");
+    expect(nodeOf("{type: notify, channel: ops}")).not.toHaveProperty("agentic");
+  });
+});
