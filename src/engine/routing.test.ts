@@ -124,6 +124,12 @@ describe("the end", () => {
     expect(run.end).toMatchObject({ status: "failed", reason: "c: exit 1" });
   });
 
+  test("names a failure before what was only skipped, also where that came first", () => {
+    const run = play("s>a,s>b,s>c,a!>k,a+>j,b+>j", { results: { a: "failure", c: "failure" }, ticks: { c: 9 } });
+    expect(run.skipped).toEqual(["j"]);
+    expect(run.end).toMatchObject({ status: "failed", reason: "c: exit 1", walkedPast: ["a"] });
+  });
+
   test("lists failures that an edge took, in id order, and not those mended later", () => {
     const run = play("a>c,c>b,b>d,d!>m,m>d,d+>END", { results: { b: "failure", c: "failure", d: "failure success" } });
     expect(run.end).toMatchObject({ status: "succeeded", walkedPast: ["b", "c"] });

@@ -100,9 +100,8 @@ class LoopFinder {
   #entered(members: Int32Array, inner: readonly number[]): number[] {
     const { from, to, inStart, inArcs } = this.#graph;
     const { region } = this.#components;
-    const entered = new Set<number>();
+    const entered = new Set<number>(); // never the entry: it dominates what leads back to it
     for (const node of members) {
-      if (node === this.#entry) entered.add(node);
       for (let i = at(inStart, node); i < at(inStart, node + 1); i += 1) {
         if (at(region, at(from, at(inArcs, i))) !== this.#regions) entered.add(node);
       }

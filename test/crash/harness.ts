@@ -2,6 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { check } from "../../src/check/check.ts";
+import { recompute, type Difference } from "../../src/engine/recompute.ts";
+import { compile } from "../../src/graph/plan.ts";
 import { openJournal } from "../../src/hosts/embedded/journal.ts";
 import type { JournalEvent } from "../../src/model/events.ts";
 import type { RunRow } from "../../src/ports/journal.ts";
@@ -20,6 +23,7 @@ export interface Exited {
 
 export interface Journaled {
   readonly row: RunRow;
+  readonly document: string;
   readonly events: readonly JournalEvent[];
 }
 
@@ -80,7 +84,11 @@ export class Site {
     const ids = systemIds(systemClock);
     const notice = (): void => undefined;
     const journal = openJournal({ home: this.home, clock: systemClock, ids, notice, self: self(), isAlive, isSame });
-    const runs = journal.runs(1_000).map((row) => ({ row, events: [...journal.read(row.run)] }));
+    const runs = journal.runs(1_000).map((row) => ({
+      row,
+      document: journal.definition(row.definition) ?? "",
+      events: [...journal.read(row.run)],
+    }));
     await journal.close();
     return runs;
   }
@@ -94,6 +102,12 @@ export class Site {
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Where a journal is not what the engine makes of what came from the world, over all its deaths. */
+export function differenceIn({ document, events }: Journaled): Difference | "no blueprint" | null {
+  const { blueprint } = check(document, {});
+  return blueprint === null ? "no blueprint" : recompute(compile(blueprint), events);
 }
 
 function parsed(line: string): Readonly<Record<string, unknown>> {

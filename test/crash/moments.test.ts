@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { five, Site } from "./harness.ts";
+import { differenceIn, five, Site } from "./harness.ts";
 
 /** `npm run test:chaos` sets both; the seed of a failure brings the same moments back. */
 const kills = Number(process.env["CHAOS_KILLS"] ?? 8);
@@ -54,6 +54,7 @@ test(
     const stored = new Set(runs.flatMap(({ events }) => events.map(({ run, seq, hash }) => `${run} ${seq} ${hash}`)));
     expect(site.told().filter((line) => !stored.has(line))).toEqual([]);
     expect(runs.map(({ row }) => row.status)).toEqual(runs.map(() => "succeeded"));
+    expect(runs.map(differenceIn)).toEqual(runs.map(() => null));
     const done = site.done();
     expect(done.filter((line, i) => done.indexOf(line) !== i)).toEqual([]);
   },

@@ -7,7 +7,7 @@ import { limits } from "../../src/model/limits.ts";
 import { drive } from "./driver.ts";
 import { blueprintOf } from "./graphs.ts";
 import type { Scene } from "./play.ts";
-import { stage } from "./play.ts";
+import { play, stage } from "./play.ts";
 import type { Sample } from "./streams.ts";
 import { samples, worldOf } from "./streams.ts";
 
@@ -90,6 +90,20 @@ describe("the bound", () => {
   test("of a review by three and a vote: one round more than the head's cap allows is none", () => {
     const nodes = { i: { ...agent, cap: 3 } };
     expect(bound("i>q,i>r,i>s,q>v,r>v,s>v,v!>i,v+>p", { nodes })).toMatchObject({ starts: 16, passes: { i: 3 } });
+  });
+
+  test("of a loop that divides into arms which leave it apart counts each round", () => {
+    const edges = "s>h,h>a,h>b,a!>h,b!>h,a+>n,b+>m";
+    const scene: Scene = { nodes: { h: { ...agent, cap: 3 } }, results: { a: "failure failure success" } };
+    expect(bound(edges, scene).starts).toBe(1 + 5 * 3);
+    expect(play(edges, scene).counts).toEqual({ s: 1, h: 3, a: 3, b: 3, m: 3, n: 1 });
+  });
+
+  test("of a loop that goes on and leaves at once counts each leaving, in a loop around it too", () => {
+    const edges = "s>h,h>p,p+>p,p+>x,x>y,y!>h";
+    const scene: Scene = { nodes: { h: { ...agent, cap: 2 }, p: { ...agent, cap: 3 } } };
+    expect(bound(edges, scene).starts).toBe(1 + 2 + 3 * 3);
+    expect(play(edges, scene).counts).toEqual({ s: 1, h: 1, p: 3, x: 3, y: 3 });
   });
 
   test("of a loop that nothing else bounds is the limit of steps", () => {

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { play, starts } from "../../test/properties/play.ts";
+
+describe("a stop", () => {
+  const stop = { type: "run.stop_requested", by: "ann" } as const;
+
+  test("cancels what runs and starts nothing", () => {
+    const run = play("a>b,a>c,b>d", { ticks: { b: 9, c: 9 }, outside: new Map([[3, stop]]) });
+    expect(starts(run)).toBe("a b c");
+    expect(run.commands.filter(({ type }) => type === "cancel")).toEqual([
+      { type: "cancel", why: "stopped", node: "b", pass: 1, attempt: 1 },
+      { type: "cancel", why: "stopped", node: "c", pass: 1, attempt: 1 },
+    ]);
+    expect(run.end).toMatchObject({ status: "stopped", reason: "stopped by ann" });
+    expect(run.times.at(-1)).toBe(3);
+  });
+
+  test("wins over a halt that is under way", () => {
+    const settings = { escalate: ["failure"] as const };
+    const run = play("a>b,a>c", {
+      settings,
+      results: { b: "failure" },
+      ticks: { c: 9 },
+      outside: new Map([[4, stop]]),
+    });
+    expect(run.events.flatMap((event) => (event.type === "run.halting" ? [event.cause] : []))).toEqual([
+      "escalated",
+      "stopped",
+    ]);
+    expect(run.end?.status).toBe("stopped");
+  });
+
+  test("a halt closes open gates and ends what waits for a retry with the error it had", () => {
+    const run = play("s>a,s>g,s>r", {
+      settings: { escalate: ["failure"] },
+      nodes: { g: { type: "human" }, r: { retry: 1 } },
+      results: { a: "failure", r: "unsent success" },
+      ticks: { a: 5, g: 1_000 },
+    });
+    expect(run.commands).toContainEqual({ type: "cancel", why: "halted", node: "g", pass: 1, attempt: 1 });
+    expect(run.events).toContainEqual(
+      expect.objectContaining({
+        type: "node.ended",
+        node: "r",
+        attempt: 1,
+        result: expect.objectContaining({ outcome: "error" }),
+      }),
+    );
+    expect(run.times.at(-1)).toBe(6);
+  });
+});
+
+describe("finally", () => {
+  const settings = { finally: "z" };
+
+  test.each([
+    ["after a success", "a>b", {}, "succeeded"],
+    ["after a failure", "a+>b", { a: "failure" }, "failed"],
+    ["after a limit", "a!>a", { a: "failure" }, "limit"],
+  ])("runs once %s", (_, edges, results, status) => {
+    const run = play(edges, { settings, results });
+    expect(run.counts.z).toBe(1);
+    expect(starts(run).endsWith(" z")).toBe(true);
+    expect(run.end?.status).toBe(status);
+  });
+
+  test("does not run while the run waits for attention", () => {
+    const reason = { code: "crash", text: "the engine died" } as const;
+    const lost = { type: "node.unconfirmed", node: "a", pass: 1, attempt: 1, reason } as const;
+    const run = play("a>b", {
+      settings,
+      nodes: { a: { type: "human" } },
+      ticks: { a: 9 },
+      outside: new Map([[3, lost]]),
+    });
+    expect(run.counts).toEqual({ a: 1 });
+    expect(run.end?.status).toBe("needs_attention");
+  });
+
+  test("fails a run that would have succeeded", () => {
+    expect(play("a", { settings, results: { z: "failure" } }).end).toMatchObject({
+      status: "failed",
+      reason: "z: exit 1",
+    });
+  });
+
+  test("runs after a stop too", () => {
+    const stop = { type: "run.stop_requested", by: "ann" } as const;
+    const run = play("a>b", { settings, ticks: { a: 9 }, outside: new Map([[1, stop]]) });
+    expect(starts(run)).toBe("a z");
+    expect(run.end?.status).toBe("stopped");
+  });
+});
