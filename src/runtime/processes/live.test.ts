@@ -62,3 +62,9 @@ test("a command that does not exist says so", async () => {
   const none = await startLive({ argv: ["/no/such/program"], cwd: "/", env: {} });
   expect(none).toEqual({ kind: "could_not_start", message: "/no/such/program does not exist" });
 });
+
+test("what it said is there for a reader who comes after its end", async () => {
+  const one = await start("printf said; printf complained >&2");
+  expect(await one.end).toEqual({ kind: "exit", code: 0 });
+  expect([await text(one.stdout), await text(one.stderr)]).toEqual(["said", "complained"]);
+});

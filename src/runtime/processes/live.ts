@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { Readable, Writable } from "node:stream";
+import { PassThrough, pipeline, Readable, Writable } from "node:stream";
 import type { LiveProcess, ProcessEnd, StartProcess } from "../../ports/processes.ts";
 import { endLeftovers, endTreeOf, treeOf } from "./custody.ts";
 import { newWord } from "./marker.ts";
@@ -37,5 +37,10 @@ function streamsOf(child: ChildProcess): Pick<LiveProcess, "stdin" | "stdout" | 
   const stdin = child.stdin ?? new Writable();
   // A child that is gone breaks the pipe: its end says so.
   stdin.on("error", () => undefined);
-  return { stdin, stdout: child.stdout ?? Readable.from([]), stderr: child.stderr ?? Readable.from([]) };
+  return { stdin, stdout: kept(child.stdout), stderr: kept(child.stderr) };
+}
+
+/** Once a child has exited, Node reads to nowhere what nobody listens to yet; behind another stream it waits for its reader. */
+function kept(stream: Readable | null): Readable {
+  return stream === null ? Readable.from([]) : pipeline(stream, new PassThrough(), () => undefined);
 }
