@@ -61,6 +61,12 @@ describe("a flow expands to edges", () => {
     expect(all.get("b#2")?.cap).toBeUndefined();
   });
 
+  test("END may stand last, in any case", () => {
+    expect(edges("a -> b -> END")).toEqual(["a success b"]);
+    expect(edges("a -> [mend] -> end")).toEqual(["a failure mend", "mend success a"]);
+    expect(() => expanded("a -> END -> b")).toThrow("Expected the end: END closes the flow, but found `->`");
+  });
+
   test("one node is a flow", () => {
     expect(expanded("a")).toMatchObject({ entry: "a", edges: [] });
   });

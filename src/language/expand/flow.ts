@@ -1,4 +1,5 @@
 import type { Range } from "../../model/diagnostic.ts";
+import { isEnd } from "./edges.ts";
 import { limits } from "../../model/limits.ts";
 import type { LocatedEdge } from "../source.ts";
 
@@ -57,11 +58,18 @@ class FlowParser {
     for (;;) {
       const step = this.#step(steps.at(-1));
       if ("problem" in step) return step;
+      const [name] = step.nodes;
+      if (!step.bracket && steps.length > 0 && name !== undefined && isEnd(name.name)) return this.#closed(steps);
       steps.push(step);
       if (this.#token.kind === "end") return { steps };
       if (this.#token.kind !== "arrow") return this.#fail("an arrow (`->` or `→`) or the end");
       this.#next();
     }
+  }
+
+  /** A flow may say that it ends. */
+  #closed(steps: readonly FlowStep[]): Flow {
+    return this.#is("end") ? { steps } : this.#fail("the end: END closes the flow");
   }
 
   #step(before: FlowStep | undefined): FlowStep | { readonly problem: FlowProblem } {

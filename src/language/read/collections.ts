@@ -137,7 +137,9 @@ export function unknownField(entry: LocatedEntry, known: readonly string[], read
     key === "<<"
       ? "Merge keys are not part of YAML 1.2; repeat the fields or use an alias for a whole value."
       : undefined;
-  const message = `\`${key}\` is no field of ${reading.owner}${reading.suggest(key, known)}`;
+  const others = reading.whoHas(key);
+  const near = others.length === 0 ? reading.suggest(key, known) : `; ${others.join(" and ")} nodes have it`;
+  const message = `\`${key}\` is no field of ${reading.owner}${near}`;
   reading.problem(
     "unknown-field",
     entry.key,

@@ -87,6 +87,26 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
   if (type.kind !== "scalar" || type.source === "") return reading.wrongType(type, "type", "the name of a node type");
   const name = type.source;
   reading.owner = `${name} node \`${id}\``;
+  reading.whoHas = typesWith;
+  const node = ofType(id, name, type, value, reading, plugins);
+  reading.whoHas = () => [];
+  return node;
+}
+
+/** Node types with a field of this name, when they are few enough to be worth telling. */
+function typesWith(field: string): readonly string[] {
+  const types = builtInTypes.filter((type) => isBuiltIn(type) && Object.hasOwn(nodeFields[type], field));
+  return types.length <= 3 ? types : [];
+}
+
+function ofType(
+  id: string,
+  name: string,
+  type: Located,
+  value: LocatedMap,
+  reading: Reading,
+  plugins: Plugins,
+): Node | undefined {
   if (isBuiltIn(name)) return builtIn(id, name, value, reading);
   const plugin = plugins.get(name);
   if (plugin !== undefined) return pluginNode(id, plugin, value, reading);

@@ -28,6 +28,8 @@ export class Reading {
   /** Who owns the fields being read, for messages: "script node `a`". */
   owner = "the document";
   readonly #report: Report;
+  /** What else in the language has a field of this name, e.g. node types. */
+  whoHas: (field: string) => readonly string[] = () => [];
   /** "; did you mean `x`?" or nothing. */
   readonly suggest = new Suggestions().suggest;
 
