@@ -139,4 +139,11 @@ async function checkSandboxes(home: string, env: ServiceOptions["env"]): Promise
 }
 
 /** The only place that picks adapters. */
-export const composition: Composition = { checkSandboxes, openJournal, openServices, problemsIn, agentMissing };
+export const composition: Composition = {
+  checkSandboxes,
+  isAlive,
+  openJournal,
+  openServices,
+  problemsIn,
+  agentMissing,
+};

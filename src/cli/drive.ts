@@ -11,6 +11,7 @@ import { onInterrupt } from "./interrupts.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
+import { patientGates, whenParked } from "./parking.ts";
 import { report, usage } from "./problem.ts";
 import type { Display } from "./screen/display.ts";
 import { instant } from "./report.ts";
@@ -21,6 +22,8 @@ export interface DriveOptions {
   readonly json?: true;
   readonly plain?: true;
   readonly record?: string;
+  /** Asks nobody here: a run that waits for a person only is parked. */
+  readonly detach?: true;
   readonly keepSandbox?: true;
 }
 
@@ -46,7 +49,12 @@ export async function drive(
   const view = emptyView("", prepared.blueprint);
   for (const event of history) fold(view, event);
   const display = await openDisplay(world, view, options);
-  const gates = world.interactive ? terminalGates({ input: process.stdin, err: world.err, screen: display }) : noGates;
+  const gates =
+    options.detach === true
+      ? patientGates
+      : world.interactive
+        ? terminalGates({ input: process.stdin, err: world.err, screen: display })
+        : noGates;
   const services = await openServices({
     home: dataHome(world.env, world.cwd),
     cwd,
@@ -59,6 +67,9 @@ export async function drive(
     ...(options.keepSandbox === undefined ? {} : { keepSandboxes: options.keepSandbox }),
     notice: (what) => world.err.write(`${what}\n`),
   });
+  const parked = Promise.withResolvers<RunEnd>();
+  const park = (run: string): void => parked.resolve({ run, status: "waiting", reason: null });
+  const observer = options.detach === true ? whenParked(display, services.journal, park) : display;
   let handle: RunHandle | undefined;
   let asked: string | undefined;
   const interrupts = onInterrupt(process.env, (by) => {
@@ -68,11 +79,11 @@ export async function drive(
     asked = by;
   });
   try {
-    const started = await begin(services, display);
+    const started = await begin(services, observer);
     if ("refused" in started) return { exit: refuse(world, started), view: null };
     handle = started;
     if (asked !== undefined) handle.stop(asked);
-    const end = await handle.end;
+    const end = await Promise.race([handle.end, parked.promise]);
     display.finish();
     await printEnd(world, services, prepared, view, end, cwd, options);
     return { exit: exitCodeOf(end.status), view };
@@ -161,6 +172,7 @@ function next({ run, status, reason }: RunEnd, { halting }: RunView): string {
     `run ${run} ${status}${reason === null ? "" : `: ${inert(reason)}`}`,
     `  See what it did: trammel show ${run}`,
   ];
+  if (status === "waiting") lines.push("  See what it asks, and how to answer: trammel inbox");
   const node = halting?.node;
   if (node !== undefined && status === "needs_attention")
     lines.push(`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`);

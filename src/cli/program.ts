@@ -48,6 +48,7 @@ function build(world: World, finish: Finish): Command {
   addAuthoring(program, world, finish);
   addReading(program, world, finish);
   addSteering(program, world, finish);
+  addAnswers(program, world, finish);
   addDecisions(program, world, finish);
   addHelpers(program, world, finish);
   return program;
@@ -67,6 +68,7 @@ function addRun(program: Command, world: World, finish: Finish): void {
     .option("--max-retries <n>", "most retries of an error; wins over limits.retries", atLeast(0))
     .option("--record <dir>", "write each agent turn as a cassette")
     .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
+    .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")
     .action(async (task: string | undefined, options: RunOptions) => {
@@ -182,6 +184,29 @@ function addSteering(program: Command, world: World, finish: Finish): void {
     .action(async (run: string) => {
       const { stop } = await import("./commands/stop.ts");
       finish(await stop(world, run));
+    });
+}
+
+function addAnswers(program: Command, world: World, finish: Finish): void {
+  program
+    .command("inbox")
+    .description("list everything that waits for a person")
+    .option("--json", jsonHelp)
+    .action(async (options: { json?: true }) => {
+      const { inbox } = await import("./commands/inbox.ts");
+      finish(await inbox(world, options));
+    });
+  program
+    .command("answer")
+    .description("answer a gate of a run; a parked run goes on here")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .argument("<node>", "the gate")
+    .argument("<answer>", "yes or no, an option, a text, or a form as JSON")
+    .option("--json", "print one event a line, the end last")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (run: string, node: string, text: string, options: ResumeOptions) => {
+      const { answer } = await import("./commands/answer.ts");
+      finish(await answer(world, run, node, text, options));
     });
 }
 

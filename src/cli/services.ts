@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Blueprint } from "../model/blueprint.ts";
+import type { ProcessIdentity } from "../model/events.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { GateKeeper } from "../ports/gate.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -51,6 +52,8 @@ export interface Composition {
   readonly problemsIn: (config: Config) => Promise<readonly string[]>;
   /** Asks what makes sandboxes whether it works here; may take a second. */
   readonly checkSandboxes: (home: string, env: Environment) => Promise<readonly SandboxHealth[]>;
+  /** Whether the process still is there. */
+  readonly isAlive: (process: ProcessIdentity) => boolean;
   /** Why no agent can run with this configuration, or null. */
   readonly agentMissing: (config: Config, env: Environment) => Promise<string | null>;
 }

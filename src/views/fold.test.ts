@@ -75,7 +75,7 @@ describe("fold", () => {
       { type: "gate.answered", ...first, by: "ann", digest: "d", answer: true },
     );
     const statuses = events.map((_, at) => viewOf(events.slice(0, at + 1)).status);
-    expect(statuses).toEqual(["running", "running", "running", "running", "running", "waiting", "running"]);
+    expect(statuses).toEqual(["running", "running", "running", "running", "waiting", "waiting", "running"]);
   });
 
   it("ends with the status, the reason and what was walked past", () => {

@@ -24,6 +24,7 @@ export function emptyView(run: string, blueprint: Blueprint | null): RunView {
     halting: null,
     walkedPast: [],
     usage: noUsage,
+    atWork: { busy: 0, waiting: 0 },
     nodes,
   };
 }
@@ -52,15 +53,13 @@ function apply(view: RunView, body: EventBody, at: number): void {
       return endAttempt(view, body, body.result.outcome, body.result, at);
     case "node.retrying":
       endAttempt(view, body, body.result.outcome, body.result, at);
-      nodeOf(view, body.node).state = "retrying";
-      return;
+      return setState(view, body.node, "retrying");
     case "node.unconfirmed":
       return settle(view, body, "unconfirmed", body.reason, at);
     case "node.settled":
       return settleAs(view, body, at);
     case "node.skipped":
-      nodeOf(view, body.node).state = "skipped";
-      return;
+      return setState(view, body.node, "skipped");
     case "gate.opened":
       return waitAt(view, body, body.prompt);
     case "gate.answered":
@@ -101,7 +100,7 @@ function startRun(view: RunView, body: RunStarted, at: number): void {
 
 function startNode(view: RunView, body: NodeStarted, at: number): void {
   const node = nodeOf(view, body.node);
-  node.state = "running";
+  setState(view, body.node, "running");
   if (body.attempt === 1) node.passes += 1;
   if (body.charged !== undefined) node.charged = body.charged;
   node.attempts.push(blankAttempt(node.attempts.length + 1, body, at));
@@ -154,14 +153,17 @@ function goOnAt(view: RunView, at: Attempt): void {
 
 /** A run waits while all that is at work in it waits for a person. */
 function setState(view: RunView, id: string, state: NodeState): void {
-  nodeOf(view, id).state = state;
+  const node = nodeOf(view, id);
+  count(view, node.state, -1);
+  node.state = state;
+  count(view, state, 1);
   if (view.status !== "running" && view.status !== "waiting") return;
-  if (state !== "waiting") {
-    if (view.status === "waiting") view.status = "running";
-    return;
-  }
-  const busy = [...view.nodes.values()].some((node) => node.state === "running" || node.state === "retrying");
-  view.status = busy ? "running" : "waiting";
+  view.status = view.atWork.busy === 0 && view.atWork.waiting > 0 ? "waiting" : "running";
+}
+
+function count({ atWork }: RunView, state: NodeState, change: 1 | -1): void {
+  if (state === "waiting") atWork.waiting += change;
+  else if (state === "running" || state === "retrying") atWork.busy += change;
 }
 
 function nodeOf(view: RunView, id: string): NodeView {

@@ -21,6 +21,8 @@ export interface RunView {
   walkedPast: readonly string[];
   /** Model use so far, of ended attempts and of those at work. */
   usage: Usage;
+  /** How many nodes are in a state of work, kept so that no event has to look at them all. */
+  readonly atWork: { busy: number; waiting: number };
   /** In document order; nodes that only the journal knows come last. */
   readonly nodes: Map<string, NodeView>;
 }

@@ -11,11 +11,12 @@ export interface SettleOptions extends ResumeOptions {
 /** Decides about a node at which a run halted, records who and why, and goes on. */
 export function settle(world: World, run: string, node: string, options: SettleOptions): Promise<number> {
   const { as, reason, grant } = options;
-  return resume(world, run, options, {
+  const settlement = {
     node,
     as,
     by: userInfo().username,
     ...(reason === undefined ? {} : { reason }),
     ...(grant === undefined ? {} : { grant }),
-  });
+  };
+  return resume(world, run, options, { settle: settlement });
 }

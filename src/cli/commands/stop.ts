@@ -18,6 +18,13 @@ export async function stop(world: World, run: string): Promise<number> {
   if (row.status !== "running" && row.status !== "waiting") {
     return report(world, usage(`run ${row.run} is over: ${row.status}`));
   }
+  const { isAlive } = await world.compose();
+  if (!isAlive(row.owner)) {
+    return report(
+      world,
+      usage(`run ${row.run} is parked: nothing executes it`, "It goes on with an answer: trammel inbox"),
+    );
+  }
   await journal.post(row.run, { type: "run.stop_requested", by: userInfo().username });
   await journal.close();
   world.err.write(`asked run ${row.run} to stop\n`);

@@ -117,7 +117,8 @@ export class EmbeddedJournal implements Journal {
     const key = `${row.owner.pid} ${row.owner.startTime}`;
     const lives = alive.get(key) ?? this.#ports.isAlive(row.owner);
     alive.set(key, lives);
-    return lives ? row : { ...row, status: "interrupted" };
+    // A run that only waits for a person needs no engine meanwhile: it is parked, not broken off.
+    return lives || row.status === "waiting" ? row : { ...row, status: "interrupted" };
   }
 
   #guard<T>(read: () => T): T {

@@ -1,0 +1,38 @@
+import { exitCodes } from "../../model/outcome.ts";
+import { inert } from "../../views/inert.ts";
+import { openGates } from "../../views/open-gates.ts";
+import type { Inbox } from "../../wire/inbox.ts";
+import { instant } from "../report.ts";
+import { openStore } from "../stored-run.ts";
+import type { World } from "../world.ts";
+
+const mostRuns = 1000;
+
+/** Lists everything that waits for a person, oldest first. */
+export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
+  const journal = await openStore(world);
+  const live = journal.runs(mostRuns).filter(({ status }) => status === "waiting" || status === "running");
+  const waiting = live.flatMap(({ run, blueprint }) =>
+    openGates(journal.read(run)).map(({ gate, since }) => ({
+      run,
+      blueprint,
+      node: gate.node,
+      mode: gate.mode,
+      prompt: gate.prompt,
+      since,
+    })),
+  );
+  const sorted = waiting.toSorted((a, b) => a.since - b.since).map((one) => ({ ...one, since: instant(one.since) }));
+  await journal.close();
+  if (options.json === true) {
+    world.out.write(`${JSON.stringify({ waiting: sorted } satisfies Inbox)}\n`);
+    return exitCodes.ok;
+  }
+  const line = (one: Inbox["waiting"][number]): string =>
+    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n  trammel answer ${one.run} ${one.node} ${placeholder[one.mode]}\n`;
+  world.out.write(sorted.map(line).join(""));
+  if (sorted.length === 0) world.err.write("nothing waits for a person\n");
+  return exitCodes.ok;
+}
+
+const placeholder = { approval: "yes|no", input: "TEXT", choice: "OPTION", form: `'{"field": …}'` } as const;

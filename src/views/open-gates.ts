@@ -1,0 +1,18 @@
+import type { GateOpened, JournalEvent } from "../model/events.ts";
+
+export interface OpenGate {
+  readonly gate: GateOpened;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** The gates of a run that wait for an answer, oldest first. */
+export function openGates(events: Iterable<JournalEvent>): readonly OpenGate[] {
+  const open = new Map<string, OpenGate>();
+  for (const { body, at } of events) {
+    if (body.type === "gate.opened") open.set(body.node, { gate: body, since: at });
+    else if (body.type === "gate.answered" || body.type === "node.ended") open.delete(body.node);
+    else if (body.type === "run.finished") open.clear();
+  }
+  return [...open.values()];
+}

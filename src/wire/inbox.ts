@@ -1,0 +1,17 @@
+import { z } from "zod";
+
+/** `trammel inbox --json`, oldest first. */
+export const inboxShape = z.strictObject({
+  waiting: z.array(
+    z.strictObject({
+      run: z.string(),
+      blueprint: z.string(),
+      node: z.string(),
+      mode: z.enum(["input", "approval", "choice", "form"]),
+      prompt: z.string(),
+      since: z.iso.datetime(),
+    }),
+  ),
+});
+
+export type Inbox = z.infer<typeof inboxShape>;

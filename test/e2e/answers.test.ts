@@ -1,0 +1,111 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { inboxShape } from "../../src/wire/inbox.ts";
+import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
+import { lastLine, Place, start, trammel } from "./support/cli.ts";
+
+function gated(gate: string): string {
+  return `name: g
+entry: w
+nodes:
+  w: {type: script, run: "echo w >> log"}
+  a: {type: human, ${gate}}
+  b: {type: script, run: 'printf "%s" "$SAID" > said; echo b >> log', env: {SAID: "{a}"}}
+edges:
+  - {from: w, to: a}
+  - {from: a, when: success, to: b}
+  - {from: a, when: failure, to: END}
+`;
+}
+
+async function waiting(place: Place) {
+  return inboxShape.parse(JSON.parse((await trammel(["inbox", "--json"], { place })).stdout)).waiting;
+}
+
+/** Parks a run at its gate and answers its id. */
+async function parked(place: Place, gate: string): Promise<string> {
+  place.file("b.yaml", gated(gate));
+  const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  expect(ran.code).toBe(5);
+  expect(runEndShape.parse(lastLine(ran))).toMatchObject({ status: "waiting", exitCode: 5 });
+  return String(lastLine(ran)["run"]);
+}
+
+function log(place: Place): string {
+  return readFileSync(place.path("log"), "utf8");
+}
+
+describe("a parked run", () => {
+  it("reads waiting, stands in the inbox, and goes on with a yes", async () => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
+    const { runs } = runListShape.parse(JSON.parse((await trammel(["runs", "--json"], { place })).stdout));
+    expect(runs).toMatchObject([{ run, status: "waiting" }]);
+    expect(await waiting(place)).toMatchObject([{ run, node: "a", mode: "approval", prompt: "Ship it?" }]);
+    const answered = await trammel(["answer", run, "a", "yes"], { place });
+    expect(answered.code).toBe(0);
+    expect(log(place)).toBe("w\nb\n");
+    expect(await waiting(place)).toEqual([]);
+  });
+
+  it("goes on with a no, and b is not run", async () => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
+    expect((await trammel(["answer", run, "a", "no"], { place })).code).toBe(1);
+    expect(log(place)).toBe("w\n");
+  });
+
+  it("stays parked for what is no decision, no gate, no option and no field", async () => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
+    for (const args of [
+      ["a", "sure"],
+      ["a", ""],
+      ["b", "yes"],
+      ["a", "y n"],
+    ]) {
+      const refused = await trammel(["answer", run, ...args], { place });
+      expect(refused).toMatchObject({ code: 2, stdout: "" });
+    }
+    expect(await waiting(place)).toHaveLength(1);
+    expect(await trammel(["stop", run], { place })).toMatchObject({ code: 2 });
+    expect(log(place)).toBe("w\n");
+  });
+
+  it.each<[string, string, string, string]>([
+    ["a text", `prompt: "Name?"`, "Ann Lee", "Ann Lee"],
+    [
+      "a form",
+      `mode: form, prompt: "Fill", fields: {name: string, times: {type: integer, default: 2}}`,
+      '{"name": "Ann"}',
+      '{"name":"Ann","times":2}',
+    ],
+  ])("takes %s", async (_, gate, text, said) => {
+    using place = new Place();
+    const run = await parked(place, gate);
+    expect((await trammel(["answer", run, "a", text], { place })).code).toBe(0);
+    expect(readFileSync(place.path("said"), "utf8")).toBe(said);
+  });
+
+  it("is answered once, however many answer", async () => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
+    const codes = await Promise.all(
+      [1, 2, 3].map(async () => (await trammel(["answer", run, "a", "yes"], { place })).code),
+    );
+    expect(codes.filter((code) => code === 0)).toHaveLength(1);
+    expect(log(place)).toBe("w\nb\n");
+  });
+});
+
+it("answers a run that waits at another terminal", async () => {
+  using place = new Place();
+  place.file("b.yaml", gated(`mode: approval, prompt: "Ship it?"`));
+  const run = start(["run", "t", "-b", "b.yaml"], { place, terminal: true });
+  await run.until(/Approve\?/);
+  const [one] = await waiting(place);
+  const answered = await trammel(["answer", one?.run ?? "", "a", "yes"], { place });
+  expect(answered).toMatchObject({ code: 0, stderr: `answered a of run ${one?.run}\n` });
+  expect((await run.end).code).toBe(0);
+  expect(existsSync(place.path("said"))).toBe(true);
+});
