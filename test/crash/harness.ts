@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { check } from "../../src/check/check.ts";
@@ -35,8 +35,15 @@ export class Site {
 
   readonly document = join(this.folder, "blueprint.yaml");
 
+  #files = 0;
+
   constructor() {
     mkdirSync(this.cwd);
+  }
+
+  #newFile(): string {
+    this.#files += 1;
+    return join(this.folder, `said-${this.#files}`);
   }
 
   start(document: string, crashAt?: string): Promise<Exited> {
@@ -58,15 +65,16 @@ export class Site {
     more: Readonly<Record<string, string>> = {},
   ): { readonly pid: number; readonly exited: Promise<Exited> } {
     const env = { ...process.env, ...more };
-    const child = spawn(process.execPath, [join(programs, name), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+    // Files rather than pipes: they are whole when the engine is gone, and nobody who still holds one is waited for.
+    const [stdout, stderr] = [this.#newFile(), this.#newFile()];
+    const open = [stdout, stderr].map((file) => openSync(file, "w"));
+    const child = spawn(process.execPath, [join(programs, name), ...args], { env, stdio: ["ignore", ...open] });
+    for (const descriptor of open) closeSync(descriptor);
+    const read = (file: string): string => readFileSync(file, "utf8");
     const exited = new Promise<Exited>((resolve, reject) => {
       child.on("error", reject);
-      // Not "close": a script of a killed engine may still hold the pipes.
       child.on("exit", (_, signal) =>
-        setImmediate(() => resolve({ signal, stderr, lines: stdout.split("\n").filter(Boolean).map(parsed) })),
+        resolve({ signal, stderr: read(stderr), lines: read(stdout).split("\n").filter(Boolean).map(parsed) }),
       );
     });
     return { pid: child.pid ?? 0, exited };

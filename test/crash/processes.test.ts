@@ -92,7 +92,7 @@ test("four processes that write as fast as they can all get their turn", async (
   const each = 200;
   const programs = Array.from({ length: 4 }, () => site.program("writer.ts", [site.home, String(each)]).exited);
   const writers = await Promise.all(programs);
-  expect(writers.map(({ stderr }) => stderr)).toEqual(writers.map(() => ""));
+  expect(writers.map(({ signal, stderr }) => [signal, stderr])).toEqual(writers.map(() => [null, ""]));
   const runs = await site.journaled();
   expect(runs.map(({ events }) => events.length)).toEqual(writers.map(() => each));
   const times = writers.map(({ lines }) => lines.at(-1) as { readonly slowest: number; readonly took: number });
