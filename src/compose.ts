@@ -1,6 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Composition, SandboxHealth, ServiceOptions, Services } from "./cli/services.ts";
+import {
+  type Composition,
+  type SandboxHealth,
+  type ServiceOptions,
+  type Services,
+  SetupProblem,
+} from "./cli/services.ts";
 import type { Config } from "./config/config.ts";
 import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
@@ -18,6 +24,7 @@ import { secretValues } from "./runtime/environment/credentials.ts";
 import { runSecrets } from "./runtime/environment/run-secrets.ts";
 import { systemIds } from "./runtime/ids.ts";
 import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
+import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
 import type { createTools } from "./tools/registry.ts";
@@ -44,8 +51,8 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const blobs = fileBlobs(join(home, "blobs"));
   const processes = createProcessRunner({ blobs, redactor, clock });
   const uses = usesOf(options);
-  const tools = uses("agent", "tool", "plugin")
-    ? await toolsOf(config, { blobs, redactor, dataFolder: home })
+  const { tools, close } = uses("agent", "tool", "plugin")
+    ? await toolsOf(options, { blobs, redactor, dataFolder: home })
     : noTools;
   const agents = uses("agent", "plugin")
     ? (await import("./compose/agents.ts")).agentParts({ options, clock, mask })
@@ -69,7 +76,15 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     self: self(),
     isAlive,
   });
-  return { journal, blobs, engine: boxes.supervise(engine), close: () => journal.close() };
+  return { journal, blobs, engine: boxes.supervise(engine), close: () => closeAll(close, journal) };
+}
+
+async function closeAll(tools: () => Promise<void>, journal: Journal): Promise<void> {
+  try {
+    await tools();
+  } finally {
+    await journal.close();
+  }
 }
 
 /** Whether a run may use any of these node types. */
@@ -78,7 +93,13 @@ function usesOf({ blueprint }: ServiceOptions): (...types: readonly NodeType[]) 
   return (...types) => used === null || types.some((type) => used.has(type));
 }
 
-const noTools: ToolRegistry = { get: () => undefined, names: () => [] };
+interface Toolbox {
+  readonly tools: ToolRegistry;
+  /** Ends the servers that some of the tools come from. */
+  readonly close: () => Promise<void>;
+}
+
+const noTools: Toolbox = { tools: { get: () => undefined, names: () => [] }, close: () => Promise.resolve() };
 
 const noAgents: { readonly performers: readonly Performer[]; readonly provider: Capabilities["provider"] } = {
   performers: [],
@@ -90,11 +111,15 @@ const noBoxes = { performers: [], supervise: <E>(engine: E): E => engine };
 type ToolParts = Omit<Parameters<typeof createTools>[0], "commands">;
 
 /** Throws where the configuration contradicts what is built in, which `problemsIn` says beforehand. */
-async function toolsOf(config: Config, parts: ToolParts): Promise<ToolRegistry> {
-  const { createTools } = await import("./tools/registry.ts");
+async function toolsOf({ config, env, cwd }: ServiceOptions, parts: ToolParts): Promise<Toolbox> {
+  const { createTools, extended } = await import("./tools/registry.ts");
   const tools = createTools({ ...parts, commands: config.tools });
   if ("problems" in tools) throw new Error(tools.problems.join("\n"));
-  return tools;
+  if (Object.keys(config.mcp).length === 0) return { ...noTools, tools };
+  const { connectServers } = await import("./tools/mcp/servers.ts");
+  const connected = await connectServers({ ...parts, servers: config.mcp, environment: env, cwd, start: startLive });
+  if ("problems" in connected) throw new SetupProblem(connected.problems.join("\n"));
+  return { tools: extended(tools, connected.tools), close: () => connected.close() };
 }
 
 /** A key of any name is a credential once the configuration names it. */

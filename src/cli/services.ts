@@ -36,6 +36,11 @@ export interface SandboxHealth {
   readonly status: { readonly works: string } | { readonly fault: string; readonly hint: string };
 }
 
+/** Something that the configuration names cannot be had; says what. Nothing has run. */
+export class SetupProblem extends Error {
+  override readonly name = "SetupProblem";
+}
+
 /** What a command needs to execute a run in this process. */
 export interface Services {
   readonly journal: Journal;
@@ -44,7 +49,7 @@ export interface Services {
   readonly close: () => Promise<void>;
 }
 
-/** The face of compose.ts, the only place that picks adapters. Both openings throw StoreUnavailable. */
+/** The face of compose.ts, the only place that picks adapters. Both openings throw StoreUnavailable, that of services SetupProblem too. */
 export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
   readonly openServices: (options: ServiceOptions) => Promise<Services>;

@@ -2,7 +2,7 @@ import { isatty } from "node:tty";
 import { exitCodes } from "../model/outcome.ts";
 import type { StoreUnavailable } from "../ports/journal.ts";
 import { output } from "./output.ts";
-import { report } from "./problem.ts";
+import { report, usage } from "./problem.ts";
 import type { World } from "./world.ts";
 
 /** Runs the command line once in this process and ends it with the command's exit code. */
@@ -27,6 +27,7 @@ async function outcome(argv: readonly string[], world: World): Promise<number> {
   } catch (error) {
     if (isUnavailable(error))
       return report(world, { exit: exitCodes.unavailable, message: error.message, hint: error.hint });
+    if (error instanceof Error && error.name === "SetupProblem") return report(world, usage(error.message));
     // A bug: everything that the world does wrong comes as a value.
     const text = error instanceof Error ? (world.env["TRAMMEL_DEBUG"] ? error.stack : error.message) : String(error);
     world.err.write(

@@ -19,6 +19,16 @@ export interface Price {
   readonly output: Money;
 }
 
+/** A server of the Model Context Protocol: a program to start, or an address. */
+export interface McpServerConfig {
+  readonly command?: readonly string[];
+  /** Names of variables that the program gets beside the common ones. */
+  readonly variables?: readonly string[];
+  readonly url?: string;
+  /** Name of the variable that holds the bearer token of the address. */
+  readonly key?: string;
+}
+
 export interface SandboxConfig {
   /** Which driver makes boxes from images of a container engine; absent: the first engine that works. */
   readonly driver?: "docker" | "podman" | "bubblewrap";
@@ -37,6 +47,8 @@ export interface Config {
   readonly workspace: WorkspaceSettings;
   readonly records: RecordSettings;
   readonly sandbox: SandboxConfig;
+  /** By name; their tools are called `mcp_<name>_<tool>`. */
+  readonly mcp: Readonly<Record<string, McpServerConfig>>;
   /** By model as vendor/name. */
   readonly prices: Readonly<Record<string, Price>>;
   readonly locale?: string;
@@ -51,6 +63,7 @@ export const emptyConfig: Config = {
   records: {},
   sandbox: {},
   prices: {},
+  mcp: {},
 };
 
 /** The project's settings win, field by field. */
@@ -68,12 +81,13 @@ export function merge(user: Config, project: Config): Config {
     records: { ...user.records, ...project.records },
     sandbox: { ...user.sandbox, ...project.sandbox },
     prices: { ...user.prices, ...project.prices },
+    mcp: { ...user.mcp, ...project.mcp },
   };
 }
 
 /** What of the configuration decides how a run behaves, as one line of JSON; its SHA-256 is the binding hash. */
-export function binding({ commands, tools, agent, locale }: Config): string {
-  return stable({ commands, tools, agent, locale: locale ?? null });
+export function binding({ commands, tools, agent, mcp, locale }: Config): string {
+  return stable({ commands, tools, agent, mcp, locale: locale ?? null });
 }
 
 function stable(value: unknown): string {

@@ -11,6 +11,7 @@ tools: {fmt: npx prettier --write .}
 agent: {provider: ai, model: compatible/qwen, baseUrl: "http://127.0.0.1:11434/v1", key: LOCAL_KEY, turns: 5}
 limits: {steps: 9, time: 1h}
 workspace: {protect: ["*.lock"]}
+mcp: {notes: {command: [notes-server, --stdio], variables: [NOTES_TOKEN]}, wiki: {url: "https://wiki.test/mcp", key: WIKI}}
 prices: {anthropic/claude-sonnet-4-5: {input: 3 USD, output: 15 USD}}
 locale: en-AU
 `);
@@ -30,6 +31,10 @@ locale: en-AU
       workspace: { protect: ["*.lock"] },
       records: {},
       sandbox: {},
+      mcp: {
+        notes: { command: ["notes-server", "--stdio"], variables: ["NOTES_TOKEN"] },
+        wiki: { url: "https://wiki.test/mcp", key: "WIKI" },
+      },
       prices: {
         "anthropic/claude-sonnet-4-5": {
           input: { amount: 3, currency: "USD" },

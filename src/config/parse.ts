@@ -35,6 +35,18 @@ const sandbox = object(
   "`sandbox`",
 );
 
+const serverNames = { pattern: /^[A-Za-z0-9_-]{1,24}$/, words: "letters, digits, _ and -, at most 24" };
+
+const server = object(
+  {
+    command: optional(listOf(text(), true), "Program and arguments to start."),
+    variables: optional(listOf(variable), "Environment variables that the program gets beside the common ones."),
+    url: optional(address, "Address, instead of a program."),
+    key: optional(variable, "Environment variable that holds the token for the address."),
+  },
+  "a server",
+);
+
 const price = object(
   {
     input: required(money, "For a million tokens that it reads, e.g. 3 USD."),
@@ -53,6 +65,10 @@ const configFields = {
   workspace: documentFields.workspace,
   records: documentFields.records,
   sandbox: optional(sandbox, "How sandboxes are made."),
+  mcp: optional(
+    mapOf(server, serverNames),
+    "Servers of the Model Context Protocol, whose tools agents and tool nodes may use.",
+  ),
   prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),
   locale: documentFields.locale,
 };

@@ -104,6 +104,7 @@ export const limits = {
   toolCallsPerTurn: 64,
   repairTurns: 1,
   acpStartMs: 60_000,
+  mcpStartMs: 30_000,
   acpCancelMs: 3_000,
   acpDismissMs: 1_000,
   acpMessageBytes: 32 * 1024 * 1024,

@@ -1,11 +1,11 @@
 import type { AgentNode, AgentPolicy, AgentSandboxNode, AgentSettings } from "../model/blueprint.ts";
 import type { AgentEvent, ProcessIdentity } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
-import type { CapturedText, NodeResult } from "../model/outcome.ts";
-import type { BlobStore } from "../ports/blobs.ts";
+import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
+import { captureText } from "../runtime/capture.ts";
 
 type AgenticNode = AgentNode | AgentSandboxNode;
 
@@ -100,7 +100,7 @@ function timeout(result: AgentResult): AgentResult {
 
 async function nodeResult(result: AgentResult, context: ActionContext<AgenticNode>): Promise<NodeResult> {
   const { outcome, reason, value, option, usage, retryAfterMs, beforeEffect } = result;
-  const output = await captured(result.message, context.can.blobs).catch((error: unknown) => String(error));
+  const output = await captureText(result.message, context.can.blobs).catch((error: unknown) => String(error));
   if (typeof output === "string") {
     return {
       outcome: "error",
@@ -118,13 +118,4 @@ async function nodeResult(result: AgentResult, context: ActionContext<AgenticNod
     ...(option === undefined ? {} : { option }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-}
-
-/** Whole where it is short; else its tail, from the beginning of a character on, and all of it as a blob. */
-async function captured(text: string, blobs: BlobStore): Promise<CapturedText> {
-  const bytes = Buffer.from(text, "utf8");
-  if (bytes.length <= limits.inlineValueBytes) return { text, bytes: bytes.length };
-  let start = bytes.length - limits.inlineValueBytes;
-  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
-  return { text: bytes.subarray(start).toString("utf8"), bytes: bytes.length, blob: await blobs.put(bytes) };
 }

@@ -5,6 +5,15 @@ import { listTool } from "./list.ts";
 import type { ToolParts } from "./parts.ts";
 import { searchTool } from "./search.ts";
 
+/** A registry with further tools. */
+export function extended(registry: ToolRegistry, tools: readonly Tool[]): ToolRegistry {
+  const more = new Map(tools.map((tool) => [tool.name, tool]));
+  return {
+    get: (name) => registry.get(name) ?? more.get(name),
+    names: () => [...registry.names(), ...more.keys()],
+  };
+}
+
 /**
  * The tools of agents and of `tool` nodes: files, search, git, any command, cargo, and the named commands of the configuration.
  * A named command takes the place of a built-in one of its name, except of those that work on files or run any command.

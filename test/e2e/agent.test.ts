@@ -194,6 +194,40 @@ function filesUnder(folder: string): readonly { readonly name: string; readonly 
   );
 }
 
+describe("tools of servers", () => {
+  const server = { command: [process.execPath, join(root, "test/fixtures/mcp-server.ts")] };
+
+  it("are used by agents and tool nodes alike, under the policy", async () => {
+    using place = new Place();
+    const call = [
+      { tool: "mcp_notes_greet", input: { name: "Ann" } },
+      { tool: "mcp_notes_fail", input: {} },
+    ];
+    const model = await serveModel([{ call }, { say: "Greeted." }]);
+    servers.push(model);
+    const agent = { model: "compatible/scripted", baseUrl: model.url, policy: "read_only" };
+    place.file("trammel.yaml", JSON.stringify({ agent, mcp: { notes: server } }));
+    const nodes = `{a: {type: agent, prompt: Do it}, b: {type: tool, tool: mcp_notes_greet, args: {name: Bob}}}`;
+    place.file("b.yaml", `name: b\nentry: a\nnodes: ${nodes}\nedges: [{from: a, to: b}, {from: b, to: END}]\n`);
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    const second = JSON.stringify(model.requests[1]?.body);
+    expect(second).toContain("Hello Ann; none, no key");
+    expect(second).toContain("not permitted: the policy is read_only");
+    expect(ran.stdout).toContain("Hello Bob; none, no key");
+  });
+
+  it("that cannot be had stop the run before it starts", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", JSON.stringify({ mcp: { notes: { command: ["no-such-server"] } } }));
+    place.file("b.yaml", "name: b\nentry: a\nnodes: {a: {type: tool, tool: list}}\nedges: [{from: a, to: END}]\n");
+    const ran = await trammel(["run", "x", "-b", "b.yaml"], { place });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain("mcp.notes: ");
+    expect(ran.stderr).not.toContain("internal error");
+  });
+});
+
 describe("an agent of its own make", () => {
   it("gets the key that the configuration names, and it shows nowhere", async () => {
     using place = new Place();

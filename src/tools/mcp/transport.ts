@@ -1,0 +1,36 @@
+import { ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import type { LiveProcess } from "../../ports/processes.ts";
+
+/** Speaks to a server over the standard streams of a child in custody. */
+export function transportTo(child: LiveProcess): Transport {
+  const buffer = new ReadBuffer();
+  const transport: Transport = {
+    async start() {
+      child.stderr.resume();
+      child.stdout.on("data", (chunk: Buffer) => {
+        buffer.append(chunk);
+        deliver(buffer, transport);
+      });
+      void child.end.then(() => transport.onclose?.());
+    },
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        child.stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+      }),
+    close: () => child.kill(),
+  };
+  return transport;
+}
+
+/** What is no message is skipped: some servers print to their standard output. */
+function deliver(buffer: ReadBuffer, transport: Transport): void {
+  for (;;) {
+    try {
+      const message = buffer.readMessage();
+      if (message === null) return;
+      transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
