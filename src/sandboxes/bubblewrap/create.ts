@@ -13,7 +13,7 @@ import { type Groups, makeGroups } from "./groups.ts";
 import { type BoxFolder, boxFolder } from "./layout.ts";
 import { findPrograms, type Programs } from "./programs.ts";
 import { enterArguments, isRoot, layRootfs, type Rootfs } from "./rootfs.ts";
-import { hostHome, hostUserland, mountArguments, resolvers } from "./userland.ts";
+import { hostHome, hostUserland, mountArguments, ownProc, resolvers } from "./userland.ts";
 
 const hostImage = "host";
 const workspace = "/workspace";
@@ -155,7 +155,8 @@ function boxArguments({ spec, folder, rootfs, programs, home }: Box): readonly s
     ...user,
     ...files,
     ...(spec.network === "host" ? resolvers() : []),
-    ...`--proc /proc --dev /dev --bind`.split(" "),
+    ...ownProc(),
+    ..."--dev /dev --bind".split(" "),
     folder.workspace,
     workspace,
     ...mountArguments(spec.mounts),

@@ -45,6 +45,22 @@ function shortcut(folder: string): readonly string[] {
     : ["--ro-bind", folder, folder];
 }
 
+/** Folders and files of /proc that act on the whole kernel for uid 0, whatever its capabilities. */
+const readOnly = ["acpi", "asound", "driver", "dynamic_debug", "fs", "scsi", "sys", "sysrq-trigger", "tty"];
+const hidden = ["kcore", "keys", "key-users", "kmsg", "latency_stats", "sched_debug", "timer_list", "timer_stats"];
+
+/** A /proc of the box's own processes: what else is in it can be looked at, or not even that, and never written. */
+export function ownProc(): readonly string[] {
+  return [
+    "--proc",
+    "/proc",
+    ...readOnly.flatMap((name) => ["--ro-bind-try", `/proc/${name}`, `/proc/${name}`]),
+    ...hidden
+      .filter((name) => existsSync(`/proc/${name}`))
+      .flatMap((name) => ["--ro-bind", "/dev/null", `/proc/${name}`]),
+  ];
+}
+
 /** With the host's network come its resolvers; the file is often a link into /run. */
 export function resolvers(): readonly string[] {
   const file = "/etc/resolv.conf";

@@ -45,6 +45,22 @@ export function isolation(box: () => Sandbox, withBox: WithBox): void {
       expect((await sh(box(), "mount -t tmpfs none /workspace")).end).not.toEqual(exit(0));
     });
 
+    test("cannot turn a screw of the kernel", async () => {
+      // Pressure is written to by whoever wants to be told of it, and tells nobody else.
+      // Each is written with what it holds already: a box that may do it does no harm here.
+      const knobs =
+        "sys/kernel/core_pattern sys/vm/swappiness sys/kernel/hostname sys/fs/file-max dynamic_debug/control";
+      const turn = `for f in ${knobs}; do ( cat /proc/$f >/proc/$f ) 2>/dev/null && echo $f; done; true`;
+      expect((await sh(box(), turn)).out).toBe("");
+      const writable =
+        "find /proc -maxdepth 3 -type f ! -path '/proc/[0-9]*' ! -path '/proc/self/*' ! -path '/proc/thread-self/*' ! -path '/proc/pressure/*'";
+      const { out, end } = await sh(
+        box(),
+        `${writable} 2>/dev/null | while read -r f; do ( : >>"$f" ) 2>/dev/null && echo "$f"; done; true`,
+      );
+      expect([out, end]).toEqual(["", exit(0)]);
+    });
+
     test("with `network: none` has no way out", async () => {
       await withBox({ network: "none" }, async (other) => {
         const { out } = await sh(
