@@ -80,6 +80,12 @@ test("a value that does not fit the tool's schema is an error before any effect"
   });
 });
 
+test("a limit on memory reaches its command", async () => {
+  const args = { command: template("kept=$(flood 100000000); echo ate") };
+  const result = await perform("run", args, { limits: { memoryBytes: 50 * 1024 * 1024 } });
+  expect(result.outcome).not.toBe("success");
+});
+
 test("what the tool cannot be called with is said before the run", () => {
   expect(missing("read", { path: template("x") })).toBeNull();
   expect(missing("nope")).toMatch(/^tool "t": there is no tool "nope"; there are: read, write, /);

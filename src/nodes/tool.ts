@@ -41,12 +41,14 @@ async function call(context: ActionContext<ToolNode>): Promise<NodeResult> {
   const args = await argumentsOf(node.args, values);
   const problem = await problemOf(args, found);
   if (problem !== null) return refused("tool_error", `${node.tool}: ${problem}`);
+  const { memoryBytes } = context.blueprint.limits;
   const result = await found.call(args, {
     workspace: context.cwd,
     env: await context.environment(),
     processes: can.processes,
     timeoutMs: context.timeoutMs ?? limits.deterministicTimeoutMs,
     outputBytes: context.outputBytes,
+    ...(memoryBytes === undefined ? {} : { memoryBytes }),
     signal: context.signal,
     onLine: (text, stream) => context.report({ kind: "line", stream, text }),
   });

@@ -12,6 +12,8 @@ export interface ToolContext {
   readonly processes: ProcessRunner;
   readonly timeoutMs: number;
   readonly outputBytes: number;
+  /** For each process of a command. */
+  readonly memoryBytes?: number;
   readonly signal: AbortSignal;
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
 }

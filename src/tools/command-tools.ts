@@ -119,10 +119,8 @@ async function gitDiff(args: Arguments, context: ToolContext, parts: ToolParts):
 }
 
 async function runArgv(argv: readonly string[], context: ToolContext, { blobs }: ToolParts): Promise<ToolResult> {
-  const { workspace, env, processes, timeoutMs, outputBytes, signal, onLine } = context;
-  const result = await processes.run(
-    { argv, cwd: workspace, env, timeoutMs, outputBytes, ...(onLine === undefined ? {} : { onLine }) },
-    signal,
-  );
+  const { workspace, env, processes, timeoutMs, outputBytes, memoryBytes, signal, onLine } = context;
+  const optional = { ...(memoryBytes !== undefined && { memoryBytes }), ...(onLine !== undefined && { onLine }) };
+  const result = await processes.run({ argv, cwd: workspace, env, timeoutMs, outputBytes, ...optional }, signal);
   return commandResult(result, timeoutMs, blobs);
 }
