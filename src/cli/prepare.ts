@@ -29,10 +29,9 @@ export async function readConfig(world: World, cwd: string): Promise<Config | nu
 
 /** Checks the document. Warnings are printed and the run goes on; with an error the answer is the exit code. */
 export async function prepare(world: World, document: SourceDocument, config: Config): Promise<Prepared | number> {
-  const [{ check }, { canonical }, { bindCommands }] = await Promise.all([
+  const [{ check }, { canonical }] = await Promise.all([
     import("../check/check.ts"),
     import("../language/canonical.ts"),
-    import("../language/stock/bind.ts"),
   ]);
   const { blueprint, diagnostics } = check(document.text, {});
   const said = diagnostics.filter((one) => one.severity !== "note");
@@ -42,7 +41,7 @@ export async function prepare(world: World, document: SourceDocument, config: Co
   }
   if (blueprint === null) return exitCodes.usage;
   return {
-    blueprint: withDefaults(bindCommands(blueprint, config.commands), config),
+    blueprint: await bind(blueprint, config),
     document,
     contentHash: sha256(canonical(blueprint)),
     bindingHash: sha256(binding(config)),
@@ -51,6 +50,11 @@ export async function prepare(world: World, document: SourceDocument, config: Co
 }
 
 /** What the document leaves open comes from configuration; agentic nodes look theirs up themselves. */
+export async function bind(blueprint: Blueprint, config: Config): Promise<Blueprint> {
+  const { bindCommands } = await import("../language/stock/bind.ts");
+  return withDefaults(bindCommands(blueprint, config.commands), config);
+}
+
 function withDefaults(blueprint: Blueprint, config: Config): Blueprint {
   return {
     ...blueprint,

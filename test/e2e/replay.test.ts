@@ -28,6 +28,22 @@ it("recomputes a run from its events, the same, and runs nothing", async () => {
   expect(replayShape.parse(JSON.parse(json.stdout))).toMatchObject({ run, difference: null });
 });
 
+it("recomputes with the limits of the configuration, and names the first event that differs", async () => {
+  using place = new Place();
+  place.file("trammel.yaml", "limits: {steps: 2}\n");
+  const run = await ran(place);
+  const same = await trammel(["replay", run], { place });
+  expect(same).toMatchObject({ code: 0, stderr: "" });
+  place.file("trammel.yaml", "limits: {steps: 3}\n");
+  const changed = await trammel(["replay", run], { place });
+  expect(changed.code).toBe(1);
+  expect(changed.stdout).toMatch(/^\S+: event \d+ differs, /);
+  expect(changed.stdout).toMatch(/^ {2}recorded {4}run\.halting: halting, limit: limits\.steps is 2, and test /m);
+  expect(changed.stdout).toMatch(/^ {2}recomputed {2}node\.started: test#2 started$/m);
+  const json = replayShape.parse(JSON.parse((await trammel(["replay", run, "--json"], { place })).stdout));
+  expect(json.difference).toMatchObject({ recorded: { type: "run.halting" }, recomputed: { type: "node.started" } });
+});
+
 it("names a run that is not there", async () => {
   using place = new Place();
   await ran(place);

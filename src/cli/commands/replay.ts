@@ -1,9 +1,11 @@
-import { recompute, type Difference } from "../../engine/recompute.ts";
-import { compile } from "../../graph/plan.ts";
+import type { Config } from "../../config/config.ts";
+import type { Difference } from "../../engine/recompute.ts";
 import type { EventBody, JournalEvent } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import type { Journal, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import { sentence } from "../../views/plain.ts";
+import { bind, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
@@ -18,25 +20,41 @@ interface Replayed {
 /** Recomputes a run from what came from the world, without a process or a model: the journal must say what the engine decides. */
 export async function replay(world: World, run: string, options: { readonly json?: true }): Promise<number> {
   const journal = await openStore(world);
-  const replayed = await replayOf(journal, run);
+  const stored = storedRun(journal, run);
   await journal.close();
+  if (isProblem(stored)) return report(world, stored);
+  const config = await readConfig(world, stored.row.cwd);
+  if (typeof config === "number") return config;
+  const replayed = await replayOf(stored, config);
   if (isProblem(replayed)) return report(world, replayed);
   world.out.write(options.json === true ? `${JSON.stringify(replayed)}\n` : text(replayed));
   return replayed.difference === null ? exitCodes.ok : exitCodes.failed;
 }
 
-async function replayOf(journal: Awaited<ReturnType<typeof openStore>>, run: string): Promise<Replayed | Problem> {
+interface Stored {
+  readonly row: RunRow;
+  readonly document: string | null;
+  readonly events: readonly JournalEvent[];
+}
+
+function storedRun(journal: Journal, run: string): Stored | Problem {
   const row = findRun(journal, run);
   if (isProblem(row)) return row;
-  const { check } = await import("../../check/check.ts");
-  const document = journal.definition(row.definition);
+  return { row, document: journal.definition(row.definition), events: untilChanged([...journal.read(row.run)]) };
+}
+
+async function replayOf({ row, document, events }: Stored, config: Config): Promise<Replayed | Problem> {
+  const [{ check }, { recompute }, { compile }] = await Promise.all([
+    import("../../check/check.ts"),
+    import("../../engine/recompute.ts"),
+    import("../../graph/plan.ts"),
+  ]);
   const blueprint = document === null ? null : check(document, {}).blueprint;
   if (blueprint === null) {
     const message = `the blueprint of run ${row.run} is not kept any more, or this version refuses it`;
     return { exit: exitCodes.failed, message, hint: `trammel show ${row.run} prints what was recorded.` };
   }
-  const events = untilChanged([...journal.read(row.run)]);
-  const difference = recompute(compile(blueprint), events);
+  const difference = recompute(compile(await bind(blueprint, config)), events);
   if (difference === null) return { run: row.run, events: events.length, difference };
   const { index, recorded, recomputed } = difference;
   return { run: row.run, events: events.length, difference: { seq: index + 1, recorded, recomputed } };
@@ -51,7 +69,8 @@ function untilChanged(events: readonly JournalEvent[]): readonly JournalEvent[] 
 function text({ run, events, difference }: Replayed): string {
   if (difference === null) return `${run}: ${events} events recomputed, the same\n`;
   const { seq, recorded, recomputed } = difference;
-  return `${run}: event ${seq} differs\n  recorded    ${line(recorded)}\n  recomputed  ${line(recomputed)}\n`;
+  const basis = "with the blueprint as the run keeps it and the limits of the configuration as it is now";
+  return `${run}: event ${seq} differs, ${basis}\n  recorded    ${line(recorded)}\n  recomputed  ${line(recomputed)}\n`;
 }
 
 function line(body: EventBody | null): string {
