@@ -198,6 +198,13 @@ const options: Reader<readonly HumanOption[]> = {
   },
 };
 
+/** A date with a time and a zone: without a zone it would depend on the machine. */
+const instant = {
+  pattern:
+    /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/,
+  words: "a time with a zone such as 2026-12-01T09:00:00+10:00",
+};
+
 const command = text({ words: "a command as text" });
 const container = required(template, "Reference to the sandbox: `{name}` of a provision node.");
 
@@ -274,7 +281,7 @@ export const nodeFields = {
   wait: {
     ...presentation,
     for: optional(duration, "How long.", "forMs"),
-    until: optional(text(), "Until when (ISO 8601)."),
+    until: optional(text(instant), "Until when (ISO 8601)."),
   },
 } satisfies Partial<Record<Node["type"], Fields>>;
 

@@ -158,7 +158,23 @@ function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Readin
     }
     case "wait": {
       const read = readFields(map, nodeFields.wait, reading, besides);
-      return read && { id, type, ...read };
+      if (read === undefined || (read.forMs === undefined) !== (read.until === undefined))
+        return read && { id, type, ...read };
+      if (read.forMs === undefined)
+        reading.problem(
+          "missing-field",
+          map.entries[0]?.key ?? map,
+          `${capital(reading.owner)} has neither \`for\` nor \`until\``,
+          "Write for: 10m, or until: 2026-12-01T09:00:00Z.",
+        );
+      else
+        reading.problem(
+          "two-forms",
+          entryOf(map, "until")?.key ?? map,
+          `${capital(reading.owner)} has \`for\` and \`until\``,
+          "Remove one of them.",
+        );
+      return undefined;
     }
   }
 }
