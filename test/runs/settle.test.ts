@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { again, blueprint, bodies, handle, plain, World } from "./harness.ts";
+import { again, blueprint, bodies, handle, plain, request, until, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -38,6 +38,34 @@ describe("a decision about an unconfirmed node", () => {
     await handle(await engine.resume(again(run), world.observer)).end;
     const settle = { node: "a", as: "done", by: "Ada" } as const;
     expect(await engine.resume(again(run, { settle }), world.observer)).toMatchObject({ refused: "bad_input" });
+  });
+
+  test("about each of several, one after the other", async () => {
+    const fan = blueprint(
+      [plain("start"), plain("a"), plain("b"), plain("both")],
+      [
+        { from: "start", to: "a" },
+        { from: "start", to: "b" },
+        { from: "a", to: "both" },
+        { from: "b", to: "both" },
+      ],
+    );
+    const { run } = handle(await world.engine(world.hangingIn("a", "b"), 1).start(request(fan), world.observer));
+    await until(() => world.calls.length === 3);
+    world.kill(1);
+    const engine = world.engine(world.hangingIn(), 2);
+    const on = (more = {}) => engine.resume(again(run, { blueprint: fan, ...more }), world.observer);
+    expect(await handle(await on()).end).toMatchObject({ status: "needs_attention" });
+    expect(bodies(world.seen, "node.unconfirmed").map(({ node }) => node)).toEqual(["a", "b"]);
+    const decide = async (node: string, as: "done" | "again") =>
+      handle(await on({ settle: { node, as, by: "Ada" } })).end;
+    expect(await decide("b", "again")).toMatchObject({
+      status: "needs_attention",
+      reason: expect.stringContaining("a:"),
+    });
+    expect(world.calls).toEqual(["start", "a", "b"]);
+    expect(await decide("a", "done")).toMatchObject({ status: "succeeded" });
+    expect(world.calls).toEqual(["start", "a", "b", "b", "both"]);
   });
 
   test("of two at once has one winner", async () => {

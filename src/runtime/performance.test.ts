@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import type { ScriptNode } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { ActionContext, Performer, Progress } from "../ports/performer.ts";
+import { ManualClock } from "./clock.ts";
+import { Performance } from "./performance.ts";
+import { identify, isAlive } from "./processes/identity.ts";
+
+const node: ScriptNode = { id: "a", type: "script", run: "true" };
+
+interface Scene {
+  readonly clock: ManualClock;
+  readonly results: NodeResult[];
+  readonly reports: Progress[];
+  readonly performance: Performance;
+}
+
+function play(perform: (context: ActionContext) => Promise<NodeResult>, timeoutMs: number | null = null): Scene {
+  const clock = new ManualClock();
+  const results: NodeResult[] = [];
+  const reports: Progress[] = [];
+  const performer: Performer = { type: "script", class: "deterministic", missing: () => null, perform };
+  const performance = new Performance({
+    performer,
+    attempt: { node: "a", pass: 1, attempt: 1 },
+    timeoutMs,
+    clock,
+    // Only what the performers below look at.
+    context: (signal, report) =>
+      ({
+        node,
+        report,
+        get signal() {
+          return signal();
+        },
+      }) as unknown as ActionContext,
+    report: (progress) => reports.push(progress),
+    ended: (result) => results.push(result),
+  });
+  return { clock, results, reports, performance };
+}
+
+test("ended at once, a process that ignores TERM is gone without the grace of a stop", async () => {
+  const child = spawn("sh", ["-c", "trap '' TERM; echo ready; while :; do sleep 300; done"], { detached: true });
+  await once(child.stdout, "data");
+  const process = identify(child.pid ?? 0);
+  if (process === null) throw new Error("it did not start");
+  const { performance, results } = play(async (context) => {
+    context.report({ kind: "process", process });
+    const [, signal] = (await once(child, "exit")) as [number | null, string | null];
+    return { outcome: "cancelled", reason: { code: "cancelled", text: String(signal) } };
+  });
+  performance.cancel();
+  expect(isAlive(process)).toBe(true);
+  performance.endAtOnce();
+  await performance.over();
+  expect(results).toMatchObject([{ outcome: "cancelled", reason: { text: "SIGKILL" } }]);
+  expect(isAlive(process)).toBe(false);
+});
+
+test("what is reported after the end is not passed on", async () => {
+  let late: ActionContext | undefined;
+  const { performance, reports } = play(async (context) => {
+    late = context;
+    return { outcome: "success" };
+  });
+  await performance.over();
+  late?.report({ kind: "line", stream: "stdout", text: "late" });
+  expect(reports).toEqual([]);
+});
+
+test("a result of its own after the outer timeout stands; only a bare cancellation becomes the timeout", async () => {
+  const answers: readonly NodeResult[] = [
+    { outcome: "failure", reason: { code: "timeout", text: "its own words" } },
+    { outcome: "cancelled" },
+  ];
+  const ends: unknown[] = [];
+  for (const answer of answers) {
+    const scene = play(
+      ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(answer))),
+      1_000,
+    );
+    scene.clock.advance(1_000 + limits.performanceSlackMs);
+    await scene.performance.over();
+    ends.push(scene.results[0]);
+  }
+  expect(ends).toMatchObject([
+    answers[0],
+    { outcome: "failure", reason: { code: "timeout", text: "no end after 1 s" } },
+  ]);
+});
