@@ -171,6 +171,7 @@ function addSteering(program: Command, world: World, finish: Finish): void {
     .option("--accept-changes", "go on although the blueprint or its configuration changed")
     .option("--record <dir>", "write each agent turn as a cassette")
     .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
+    .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")
     .action(async (run: string, options: ResumeOptions) => {

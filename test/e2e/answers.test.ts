@@ -87,6 +87,20 @@ describe("a parked run", () => {
     expect(readFileSync(place.path("said"), "utf8")).toBe(said);
   });
 
+  it("is not failed by a resume where nobody can be asked, and goes on at a terminal", async () => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
+    const refused = await trammel(["resume", run], { place });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain("waits for a person");
+    expect((await trammel(["resume", run, "--detach"], { place })).code).toBe(5);
+    const asked = start(["resume", run], { place, terminal: true });
+    await asked.until(/Approve\?/);
+    asked.type("yes\n");
+    expect((await asked.end).code).toBe(0);
+    expect(log(place)).toBe("w\nb\n");
+  });
+
   it("is answered once, however many answer", async () => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?"`);

@@ -30,6 +30,10 @@ export async function resume(
   const found = await readRun(world, text);
   if (typeof found === "number") return found;
   const { row, documents, history } = found;
+  if (row.status === "waiting" && !world.interactive && options.detach !== true) {
+    const hint = "trammel inbox shows what it asks and how to answer; --detach goes on with what else there is.";
+    return report(world, usage(`run ${row.run} waits for a person and nobody can be asked here`, hint));
+  }
   const config = await readConfig(world, row.cwd);
   if (typeof config === "number") return config;
   const prepared = await prepareFirst(world, documents, config);
