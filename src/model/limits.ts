@@ -28,6 +28,7 @@ export const limits = {
   retryMaxDelayMs: 5_000,
   reachCacheBytes: 64 * 1024 * 1024,
   loopNestingLevels: 64,
+  simulatedStarts: 100_000,
 
   // Actions; timeout
   deterministicTimeoutMs: 30 * 60_000,

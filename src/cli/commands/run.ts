@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
+import { exitCodes } from "../../model/outcome.ts";
 import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { isFolder } from "../files.ts";
 import { readInputs } from "../inputs.ts";
-import { prepare, readConfig } from "../prepare.ts";
+import { prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
@@ -15,6 +16,7 @@ export interface RunOptions extends DriveOptions {
   readonly cwd?: string;
   readonly maxSteps?: number;
   readonly maxRetries?: number;
+  readonly dryRun?: true;
 }
 
 export async function run(world: World, task: string | undefined, options: RunOptions): Promise<number> {
@@ -29,6 +31,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
   const inputs = await readInputs(options.inputFile, options.input, world.cwd);
   if ("problem" in inputs) return report(world, inputs.problem);
   const { taskId, maxSteps, maxRetries } = options;
+  if (options.dryRun === true) return printRoute(world, prepared, options);
   const { exit } = await drive(world, prepared, cwd, options, ({ engine }, observer) =>
     engine.start(
       {
@@ -48,6 +51,14 @@ export async function run(world: World, task: string | undefined, options: RunOp
     ),
   );
   return exit;
+}
+
+async function printRoute(world: World, { blueprint, document }: Prepared, options: RunOptions): Promise<number> {
+  const { routeOf, routeText } = await import("../../views/route.ts");
+  const { maxSteps } = options;
+  const route = routeOf(blueprint, maxSteps === undefined ? {} : { maxSteps });
+  world.out.write(options.json === true ? `${JSON.stringify(route)}\n` : routeText(document.name, route));
+  return exitCodes.ok;
 }
 
 /** A blueprint named on the command line is looked for where the person stands; the default, where the run works. */
