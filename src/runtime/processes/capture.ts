@@ -36,16 +36,24 @@ export class Capture {
 
   /** Rejects where the text could not be kept. */
   async finish(): Promise<CapturedText> {
-    if (this.#spill === null) return { text: Buffer.concat(this.#inline).toString(), bytes: this.#bytes };
+    if (this.#spill === null) return this.#short();
     const cut = this.#bytes > this.#limitBytes;
     const blob = await this.#spill.close(cut, this.#bytes);
     const shownBytes = cut ? Math.min(limits.inlineValueBytes, this.#tailBytes) : limits.inlineValueBytes;
     return { text: this.#spill.end(shownBytes).toString(), bytes: this.#bytes, blob, ...(cut && { cut }) };
   }
 
+  /** Text that does not say all that its bytes did goes to the store as well. */
+  async #short(): Promise<CapturedText> {
+    const bytes = Buffer.concat(this.#inline);
+    const text = bytes.toString();
+    const isExact = !text.includes("\uFFFD") || Buffer.from(text).equals(bytes);
+    return { text, bytes: this.#bytes, ...(!isExact && { blob: await this.#blobs.put(bytes) }) };
+  }
+
   /** After {@link finish} rejected: the end of the text, which is all there is now. */
   async remains(): Promise<CapturedText> {
-    if (this.#spill === null) return this.finish();
+    if (this.#spill === null) return { text: Buffer.concat(this.#inline).toString(), bytes: this.#bytes };
     await this.#spill.discard();
     return { text: this.#spill.end(limits.inlineValueBytes).toString(), bytes: this.#bytes, cut: true };
   }

@@ -40,7 +40,10 @@ describe("output", () => {
   });
 
   test("binary becomes text that JSON can hold; the blob keeps the bytes", async () => {
-    expect((await bench.sh("printf '\\377\\000x'")).output.text).toBe("\uFFFD\0x");
+    const small = await bench.sh("printf '\\377\\000x'");
+    expect(small.output.text).toBe("\uFFFD\0x");
+    expect([...(await bench.whole(small))]).toEqual([255, 0, 120]);
+    expect((await bench.sh("printf '\\357\\277\\275'")).output).toEqual({ text: "\uFFFD", bytes: 3 });
     const bytes = randomBytes(100_000);
     writeFileSync(path.join(bench.folder, "in"), bytes);
     expect(await bench.whole(await bench.sh("cat in"))).toEqual(bytes);
