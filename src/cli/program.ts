@@ -1,6 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError } from "commander";
-import type { Money } from "../model/blueprint.ts";
+import { Command, CommanderError } from "commander";
 import { exitCodes } from "../model/outcome.ts";
+import { atLeast, collect, money, oneOf } from "./arguments.ts";
 import type { CheckOptions } from "./commands/check.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
@@ -259,30 +259,4 @@ function addHelpers(program: Command, world: World, finish: Finish): void {
       const { demo } = await import("./commands/demo.ts");
       finish(await demo(world, options));
     });
-}
-
-function collect(value: string, all: readonly string[]): readonly string[] {
-  return [...all, value];
-}
-
-function atLeast(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (/^\d{1,9}$/.test(text) && value >= least) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
-  };
-}
-
-function money(text: string): Money {
-  const read = /^(\d{1,9}(?:\.\d{1,6})?) ?([A-Z]{3})$/.exec(text);
-  if (read === null) throw new InvalidArgumentError("It must be an amount such as 5 USD.");
-  return { amount: Number(read[1]), currency: read[2] ?? "" };
-}
-
-function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T {
-  return (text) => {
-    const found = allowed.find((one) => one === text);
-    if (found !== undefined) return found;
-    throw new InvalidArgumentError(`It must be one of ${allowed.join(", ")}.`);
-  };
 }

@@ -1,0 +1,32 @@
+import { InvalidArgumentError } from "commander";
+import type { Money } from "../model/blueprint.ts";
+
+/** For an option that may be given again. */
+export function collect(value: string, all: readonly string[]): readonly string[] {
+  return [...all, value];
+}
+
+/** A whole number of at most nine digits. */
+export function atLeast(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= least) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
+  };
+}
+
+/** `5 USD`. */
+export function money(text: string): Money {
+  const read = /^(\d{1,9}(?:\.\d{1,6})?) ?([A-Z]{3})$/.exec(text);
+  if (read === null) throw new InvalidArgumentError("It must be an amount such as 5 USD.");
+  return { amount: Number(read[1]), currency: read[2] ?? "" };
+}
+
+/** One of a few words. */
+export function oneOf<T extends string>(allowed: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = allowed.find((one) => one === text);
+    if (found !== undefined) return found;
+    throw new InvalidArgumentError(`It must be one of ${allowed.join(", ")}.`);
+  };
+}
