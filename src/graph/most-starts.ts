@@ -81,7 +81,7 @@ class StartCounter {
     return around === -1 ? this.#sumOfArms(head) : Math.min(this.#sumOfArms(head), this.#passes(head, around));
   }
 
-  /** Arms from inside the region of `node`, which is all but the loops that it lies in. */
+  /** Arcs into a node that are no loop edges. */
   *#arms(node: number): Generator<number> {
     const { inStart, inArcs } = this.#plan.graph;
     for (let i = at(inStart, node); i < at(inStart, node + 1); i += 1) {
