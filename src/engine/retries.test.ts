@@ -3,6 +3,7 @@ import { blueprintOf } from "../../test/properties/graphs.ts";
 import { compile } from "../graph/plan.ts";
 import type { RunStarted } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
+import type { NodeResult } from "../model/outcome.ts";
 import { advance } from "./advance.ts";
 import { initial } from "./state.ts";
 
@@ -18,28 +19,40 @@ const started: RunStarted = {
   owner: { pid: 1, startTime: "1", bootId: "1" },
 };
 
-/** The delay before the second attempt of a node that was out of quota. */
-function delayAfter(retryAfterMs: number | undefined): unknown {
-  const state = initial(compile(blueprintOf(["a"], [["a", null, "END"]])), { maxRetries: 1 });
-  const { events } = advance(state, [started, { type: "passes.synced", passes: {} }], 0);
-  const claim = events.find((event) => event.type === "node.started");
-  if (claim === undefined) throw new Error("nothing started");
-  const result = {
-    outcome: "error",
-    reason: { code: "quota", text: "429" },
-    beforeEffect: true,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  } as const;
-  const { node, pass, attempt } = claim;
-  const step = advance(state, [{ type: "node.ended", node, pass, attempt, result }], 0);
-  return step.events.flatMap((event) => (event.type === "node.retrying" ? [event.delayMs] : []));
+/** The delays before further attempts of a node that ends so each time. */
+function delaysAfter(part: Partial<NodeResult>, options: { maxRetries?: number }): readonly number[] {
+  const state = initial(compile(blueprintOf(["a"], [["a", null, "END"]])), options);
+  const result: NodeResult = { outcome: "error", reason: { code: "quota", text: "429" }, beforeEffect: true, ...part };
+  const delays: number[] = [];
+  let { events } = advance(state, [started, { type: "passes.synced", passes: {} }], 0);
+  for (;;) {
+    const claim = events.find((event) => event.type === "node.started");
+    if (claim === undefined) return delays;
+    const { node, pass, attempt } = claim;
+    const { events: ended } = advance(state, [{ type: "node.ended", node, pass, attempt, result }], 0);
+    const retrying = ended.find((event) => event.type === "node.retrying");
+    if (retrying === undefined) return delays;
+    delays.push(retrying.delayMs);
+    ({ events } = advance(state, [{ type: "retry.due", node, pass, attempt }], 0));
+  }
 }
 
-test("a retry comes no sooner than the provider asked to wait", () => {
-  expect(delayAfter(60_000)).toEqual([60_000]);
+test("a retry comes no sooner than the provider asked to wait, and never sooner than the back-off", () => {
+  expect(delaysAfter({ retryAfterMs: 60_000 }, { maxRetries: 1 })).toEqual([60_000]);
+  expect(delaysAfter({ retryAfterMs: 1 }, { maxRetries: 1 })).toEqual([limits.retryFirstDelayMs]);
+  expect(delaysAfter({}, { maxRetries: 1 })).toEqual([limits.retryFirstDelayMs]);
 });
 
-test("and never sooner than the back-off", () => {
-  expect(delayAfter(1)).toEqual([limits.retryFirstDelayMs]);
-  expect(delayAfter(undefined)).toEqual([limits.retryFirstDelayMs]);
+test("a quota is waited for without a retry of the node, to a bound", () => {
+  expect(delaysAfter({ retryAfterMs: 60_000 }, {})).toEqual(Array.from({ length: limits.quotaWaits }, () => 60_000));
+});
+
+test.each([
+  ["the provider does not say how long", {}, {}],
+  ["it is too long", { retryAfterMs: limits.quotaWaitMaxMs + 1 }, {}],
+  ["the command line forbids retries", { retryAfterMs: 1 }, { maxRetries: 0 }],
+  ["something was touched", { retryAfterMs: 1, beforeEffect: false }, {}],
+  ["it is another error", { retryAfterMs: 1, reason: { code: "overloaded", text: "529" } as const }, {}],
+])("but not where %s", (_name, part, options) => {
+  expect(delaysAfter(part, options)).toEqual([]);
 });

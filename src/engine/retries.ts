@@ -24,7 +24,14 @@ function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
   const declared = item(state.plan.nodes, node);
   if (declared.type === "human") return false;
   if (event.result.beforeEffect !== true && declared.idempotent !== true) return false;
-  return at(state.retries, node) < retriesOf(state, node);
+  if ((event.result.retryAfterMs ?? 0) > limits.quotaWaitMaxMs) return false;
+  return at(state.retries, node) < retriesOf(state, node) + waitsOf(state, event);
+}
+
+/** A provider that is out of quota and says for how long is waited for, whether or not the node is to be tried again. */
+function waitsOf(state: RunState, { result }: NodeEnded): number {
+  const asked = result.reason?.code === "quota" && result.retryAfterMs !== undefined;
+  return asked && state.maxRetries === null ? limits.quotaWaits : 0;
 }
 
 function retriesOf(state: RunState, node: number): number {

@@ -26,6 +26,8 @@ export const limits = {
   runTimeDefaultMs: 24 * 3_600_000,
   retryFirstDelayMs: 250,
   retryMaxDelayMs: 5_000,
+  quotaWaits: 5,
+  quotaWaitMaxMs: 30 * 60_000,
   reachCacheBytes: 64 * 1024 * 1024,
   loopNestingLevels: 64,
   simulatedStarts: 100_000,

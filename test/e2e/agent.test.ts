@@ -107,6 +107,16 @@ describe("an agent", () => {
     expect(JSON.stringify(lastLine(ran)["reason"]) + ran.stdout).toContain(why);
   });
 
+  it("that is out of quota is waited for as long as the provider says", async () => {
+    using place = new Place();
+    const quota = { status: 429, message: "Slow down", headers: { "retry-after": "1" } };
+    const model = await projectWith(place, [quota, ...mend]);
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    expect(ran.stdout).toContain('"type":"node.retrying"');
+    expect(model.requests).toHaveLength(4);
+  });
+
   it("that makes a test pass by changing it fails, and the test is as it was", async () => {
     using place = new Place();
     const cheat = { path: "sum.test.js", old_text: "5", new_text: "-1" };

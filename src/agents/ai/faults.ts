@@ -40,9 +40,10 @@ function apiFault(error: APICallError): Fault {
   // The status came in order, the body did not.
   if (error.statusCode < 300 && isConnection(error)) return broken(error);
   const code = codeOf(error.statusCode, `${error.message} ${body}`);
-  const made = fault(code, `${error.statusCode} ${error.message}`);
+  const text = `${error.statusCode} ${error.message}`;
   const retryAfterMs = retryAfter(error.responseHeaders ?? {});
-  return retryAfterMs === null || (code !== "quota" && code !== "overloaded") ? made : { ...made, retryAfterMs };
+  if (retryAfterMs === null || (code !== "quota" && code !== "overloaded")) return fault(code, text);
+  return { ...fault(code, `${text} (to be tried again in ${Math.ceil(retryAfterMs / 1000)} s)`), retryAfterMs };
 }
 
 const overflow =
