@@ -122,7 +122,7 @@ async function left(
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 
-/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect. */
+/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, and a box that was being made is made anew. */
 async function settledBy(
   options: EngineOptions,
   facts: RunFacts,
@@ -130,7 +130,7 @@ async function settledBy(
   node: Node,
   attempt: Attempt,
 ): Promise<Pick<NodeSettled, "as" | "by"> | null> {
-  if (node.type === "human" || node.type === "wait") return { as: "again", by: "engine" };
+  if (node.type === "human" || node.type === "wait" || node.type === "provision") return { as: "again", by: "engine" };
   if (node.idempotent === true) return { as: "again", by: "idempotent" };
   if (node.effect === undefined) return null;
   const { can, environment } = options;

@@ -198,6 +198,27 @@ describe.runIf(works("docker"))("docker", () => {
     expectNothingLeft(place, String(lastLine(ran)["run"]));
   });
 
+  test("a box that was being made when the engine died is made by the next", async () => {
+    using place = new Place();
+    const docker = execFileSync("sh", ["-c", "command -v docker"], { encoding: "utf8" }).trim();
+    mkdirSync(place.path("bin"));
+    const slow = place.path("slow");
+    const shim = `#!/bin/sh\n[ "$1" = run ] && [ ! -e ${slow} ] && touch ${slow} && exec sleep 7795\nexec ${docker} "$@"\n`;
+    chmodSync(place.file("bin/docker", shim), 0o755);
+    place.file("trammel.yaml", "sandbox: {driver: docker}");
+    place.file("boxed.yaml", document(`box: {type: provision, image: "${image}"}`));
+    const env = { PATH: `${place.path("bin")}${delimiter}${process.env["PATH"] ?? ""}` };
+    const first = start(["run", "-b", "boxed.yaml", "--json"], { place, env });
+    await expect.poll(() => countOf("7795"), { timeout: 30_000 }).toBe(1);
+    first.child.kill("SIGKILL");
+    await first.end;
+    const { run: runId } = JSON.parse(first.stdout.split("\n")[0] ?? "") as { run: string };
+    const resumed = await trammel(["resume", runId, "--json"], { place, env });
+    expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
+    expect(countOf("7795")).toBe(0);
+    expectNothingLeft(place, runId);
+  });
+
   test("clones inside where the box has a network", async () => {
     using place = new Place();
     const side = repository(place);

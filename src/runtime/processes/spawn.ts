@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { ProcessIdentity } from "../../model/events.ts";
 import type { ProcessSpec } from "../../ports/processes.ts";
+import { coveredDescriptors } from "./descriptors.ts";
 import { identifyChild } from "./identity.ts";
 import { custodyOf, custodyVariable } from "./marker.ts";
 
@@ -25,7 +26,7 @@ export async function startChild(spec: ProcessSpec, word: string): Promise<Start
       cwd: spec.cwd,
       env: { ...spec.env, [custodyVariable]: custodyOf(word) },
       detached: true,
-      stdio: [spec.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      stdio: [spec.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe", ...coveredDescriptors()],
     });
     if (child.pid === undefined) {
       const [error] = (await once(child, "error")) as [unknown];
