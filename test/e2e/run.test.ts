@@ -200,6 +200,17 @@ describe("run", () => {
     expect(stderr).toMatch(/trammel\.yaml:2:3: `modle` is no field .*did you mean `model`/);
   });
 
+  it("works where the blueprint says, from the folder of the run", async () => {
+    using place = new Place();
+    mkdirSync(place.path("below/deeper"), { recursive: true });
+    place.file("b.yaml", `name: w\nworkspace: {cwd: deeper}\nnodes:\n  a: {type: script, run: pwd}\n`);
+    const ran = await trammel(["run", "t", "-b", "b.yaml", "--cwd", "below"], { place });
+    expect(ran.stdout.trim()).toMatch(/\/below\/deeper$/);
+    const gone = await trammel(["run", "t", "-b", "b.yaml"], { place });
+    expect(gone).toMatchObject({ code: 2, stdout: "" });
+    expect(gone.stderr).toMatch(/the working folder .*deeper does not exist/);
+  });
+
   it("ends with 6 when the store cannot be written, and runs nothing", async () => {
     using place = new Place();
     place.file("file", "");

@@ -32,7 +32,8 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if ("problem" in inputs) return report(world, inputs.problem);
   const { taskId, maxSteps, maxRetries } = options;
   if (options.dryRun === true) return printRoute(world, prepared, options);
-  const { exit } = await drive(world, prepared, cwd, options, ({ engine }, observer) =>
+  const folder = resolve(cwd, prepared.blueprint.workspace.cwd ?? ".");
+  const { exit } = await drive(world, prepared, folder, options, ({ engine }, observer) =>
     engine.start(
       {
         blueprint: prepared.blueprint,
@@ -42,7 +43,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
         bindingHash: prepared.bindingHash,
         task: task ?? "",
         inputs: inputs.values,
-        cwd,
+        cwd: folder,
         ...(taskId === undefined ? {} : { taskId }),
         ...(maxSteps === undefined ? {} : { maxSteps }),
         ...(maxRetries === undefined ? {} : { maxRetries }),
