@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { exitCodes } from "../model/outcome.ts";
 import { atLeast, collect, money, oneOf } from "./arguments.ts";
 import type { CheckOptions } from "./commands/check.ts";
+import type { ReplayOptions } from "./commands/replay.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { ShowOptions } from "./commands/show.ts";
@@ -157,8 +158,9 @@ function addReading(program: Command, world: World, finish: Finish): void {
     .command("replay")
     .description("recompute a run from its events; nothing is run")
     .argument("<run>", "run id, or its unambiguous beginning")
+    .option("--with <file>", "tell what would have gone another way with this blueprint")
     .option("--json", jsonHelp)
-    .action(async (run: string, options: { json?: true }) => {
+    .action(async (run: string, options: ReplayOptions) => {
       const { replay } = await import("./commands/replay.ts");
       finish(await replay(world, run, options));
     });

@@ -9,12 +9,16 @@ import { initial } from "./state.ts";
  * The events of a run whose outcomes are assumed: attempts end in the order of their starts, nothing takes time. Ends with the run, or
  * after `limits.simulatedStarts`.
  */
-export function simulate(plan: Plan, started: RunStarted, assume: (attempt: Attempt) => NodeResult): EventBody[] {
+export function simulate(
+  plan: Plan,
+  opening: readonly [RunStarted, ...EventBody[]],
+  assume: (attempt: Attempt) => NodeResult,
+): EventBody[] {
   const state = initial(plan, {});
   const events: EventBody[] = [];
-  const waiting: EventBody[] = [started];
-  for (let next = 0; next < waiting.length && next <= limits.simulatedStarts; next += 1) {
-    const step = advance(state, waiting.slice(next, next + 1), 0);
+  const waiting: EventBody[] = [];
+  for (let next = -1; next < waiting.length && next < limits.simulatedStarts; next += 1) {
+    const step = advance(state, next < 0 ? opening : waiting.slice(next, next + 1), 0);
     events.push(...step.events);
     for (const command of step.commands) {
       if (command.type !== "perform") continue;

@@ -23,7 +23,7 @@ interface RouteStart {
 
 export function routeOf(blueprint: Blueprint, overrides: Pick<RunStarted, "maxSteps" | "maxRetries">): Route {
   const assume = ({ node }: { readonly node: string }): NodeResult => assumed(blueprint.nodes.get(node));
-  const events = simulate(compile(blueprint), { ...stub, ...overrides }, assume);
+  const events = simulate(compile(blueprint), [{ ...stub, ...overrides }], assume);
   const starts = events.flatMap((event) => (event.type === "node.started" ? [event] : []));
   const reached = new Set(starts.map(({ node }) => node));
   const last = events.at(-1);

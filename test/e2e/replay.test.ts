@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { replayShape } from "../../src/wire/replay.ts";
+import { replayShape, whatIfShape } from "../../src/wire/replay.ts";
 import { runEndShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, trammel } from "./support/cli.ts";
 
@@ -42,6 +42,29 @@ it("recomputes with the limits of the configuration, and names the first event t
   expect(changed.stdout).toMatch(/^ {2}recomputed {2}node\.started: test#2 started$/m);
   const json = replayShape.parse(JSON.parse((await trammel(["replay", run, "--json"], { place })).stdout));
   expect(json.difference).toMatchObject({ recorded: { type: "run.halting" }, recomputed: { type: "node.started" } });
+});
+
+it("tells what would have gone another way with another blueprint", async () => {
+  using place = new Place();
+  const run = await ran(place);
+  place.file(
+    "capped.yaml",
+    mending.replace("{type: script, run: touch mended,", "{type: script, run: touch mended, cap: 1,"),
+  );
+  const same = await trammel(["replay", run, "--with", "capped.yaml"], { place });
+  expect([same.code, same.stdout]).toEqual([0, `${run} with capped.yaml: the same\n`]);
+  place.file("strict.yaml", mending.replace("failure: mend", "failure: END"));
+  const json = await trammel(["replay", run, "--with", "strict.yaml", "--json"], { place });
+  expect(whatIfShape.parse(JSON.parse(json.stdout))).toMatchObject({
+    before: { status: "succeeded" },
+    after: { status: "failed", reason: expect.stringContaining("test: exit code 1") },
+    starts: [
+      { node: "mend", before: 1, after: 0 },
+      { node: "pack", before: 1, after: 0 },
+      { node: "test", before: 2, after: 1 },
+    ],
+    assumed: [],
+  });
 });
 
 it("names a run that is not there", async () => {

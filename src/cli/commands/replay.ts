@@ -5,7 +5,8 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import { sentence } from "../../views/plain.ts";
-import { bind, readConfig } from "../prepare.ts";
+import { readDocument } from "../document.ts";
+import { bind, prepare, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
@@ -17,14 +18,21 @@ interface Replayed {
   readonly difference: (Omit<Difference, "index"> & { readonly seq: number }) | null;
 }
 
+export interface ReplayOptions {
+  readonly json?: true;
+  /** Another blueprint to play the recorded outcomes to. */
+  readonly with?: string;
+}
+
 /** Recomputes a run from what came from the world, without a process or a model: the journal must say what the engine decides. */
-export async function replay(world: World, run: string, options: { readonly json?: true }): Promise<number> {
+export async function replay(world: World, run: string, options: ReplayOptions): Promise<number> {
   const journal = await openStore(world);
   const stored = storedRun(journal, run);
   await journal.close();
   if (isProblem(stored)) return report(world, stored);
   const config = await readConfig(world, stored.row.cwd);
   if (typeof config === "number") return config;
+  if (options.with !== undefined) return replayWith(world, stored, config, options.with, options.json === true);
   const replayed = await replayOf(stored, config);
   if (isProblem(replayed)) return report(world, replayed);
   world.out.write(options.json === true ? `${JSON.stringify(replayed)}\n` : text(replayed));
@@ -58,6 +66,24 @@ async function replayOf({ row, document, events }: Stored, config: Config): Prom
   if (difference === null) return { run: row.run, events: events.length, difference };
   const { index, recorded, recomputed } = difference;
   return { run: row.run, events: events.length, difference: { seq: index + 1, recorded, recomputed } };
+}
+
+/** Tells what would have gone another way with another blueprint. */
+async function replayWith(world: World, stored: Stored, config: Config, file: string, json: boolean): Promise<number> {
+  const document = readDocument(file, world.cwd);
+  if (isProblem(document)) return report(world, document);
+  const prepared = await prepare(world, document, config);
+  if (typeof prepared === "number") return prepared;
+  const { whatIf, whatIfText } = await import("../../views/what-if.ts");
+  const { run } = stored.row;
+  const seen = whatIf(
+    stored.events.map(({ body }) => body),
+    prepared.blueprint,
+  );
+  if (seen === null)
+    return report(world, { exit: exitCodes.failed, message: `the journal of run ${run} has no start` });
+  world.out.write(json ? `${JSON.stringify({ run, ...seen })}\n` : whatIfText(run, file, seen));
+  return exitCodes.ok;
 }
 
 /** From a resume with a changed blueprint on, the one that the run started with says no more. */
