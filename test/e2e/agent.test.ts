@@ -6,7 +6,7 @@ import { recordDemo } from "../../scripts/record-demo.ts";
 import type { Step } from "../fixtures/acp-agent/main.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
-import { lastLine, Place, root, trammel } from "./support/cli.ts";
+import { lastLine, Place, root, start, trammel } from "./support/cli.ts";
 
 const servers: ModelServer[] = [];
 
@@ -115,6 +115,36 @@ describe("an agent", () => {
     expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
     expect(ran.stdout).toContain('"type":"node.retrying"');
     expect(model.requests).toHaveLength(4);
+  });
+
+  it.each([
+    ["y", "ran"],
+    ["n", "a person said no"],
+  ])("that needs a person's leave asks at the terminal (%s)", async (answer, told) => {
+    using place = new Place();
+    const call = [{ tool: "run", input: { command: "echo ran" } }];
+    const model = await projectWith(place, [{ call }, { say: "Done." }], ", policy: ask");
+    place.file(
+      "ask.yaml",
+      "name: ask\nentry: a\nnodes: {a: {type: agent, prompt: Do it}}\nedges: [{from: a, to: END}]\n",
+    );
+    const running = start(["run", "x", "-b", "ask.yaml"], { place, terminal: true });
+    await running.until(/May the agent do this\?/);
+    await running.until(/run: echo ran/);
+    running.type(`${answer}\r`);
+    expect((await running.end).code).toBe(0);
+    expect(JSON.stringify(model.requests[1]?.body)).toContain(told);
+  });
+
+  it("that waits for its model stops at once with its run", async () => {
+    using place = new Place();
+    const model = await projectWith(place, [{ say: "Let me think.", ends: "hold" }]);
+    const running = start(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    await model.seen(1);
+    running.child.kill("SIGINT");
+    const ended = await running.end;
+    expect(lastLine(ended)).toMatchObject({ status: "stopped", exitCode: 130 });
+    await model.released;
   });
 
   it("that makes a test pass by changing it fails, and the test is as it was", async () => {
