@@ -152,6 +152,7 @@ export const limits = {
   mailboxPollMs: 100,
   runsListed: 1_000,
   probeTimeoutMs: 60_000,
+  earlyAnswers: 100,
   startTries: 10,
   performanceSlackMs: 5_000,
   performanceAbandonMs: 15_000,

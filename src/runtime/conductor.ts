@@ -8,7 +8,7 @@ import type { Progress } from "../ports/performer.ts";
 import type { Observer, RunEnd, RunHandle } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
 import { isProblem, mirror, passesOfTask } from "./counters.ts";
-import { AttemptGate } from "./gates.ts";
+import { AttemptGate, EarlyAnswers, type Given } from "./gates.ts";
 import { note, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { Performance } from "./performance.ts";
@@ -39,6 +39,7 @@ export class Conductor implements RunHandle {
   readonly #memory: Memory;
   #inbox: EventBody[] = [];
   #taken: number[] = [];
+  readonly #early = new EarlyAnswers();
   #busy = false;
   #over = false;
   #stops = 0;
@@ -75,8 +76,8 @@ export class Conductor implements RunHandle {
   }
 
   deliver(event: EventBody): void {
-    if (event.type === "gate.answered" && this.#live.get(event.node)?.gate?.give(event, null)) return;
-    this.#put(event);
+    if (event.type === "gate.answered") this.#answer({ answered: event, taken: null });
+    else this.#put(event);
   }
 
   stop(by: string): void {
@@ -87,13 +88,21 @@ export class Conductor implements RunHandle {
 
   readonly #message = ({ id, body }: Message): void => {
     if (this.#over) return;
-    if (body.type === "gate.answered") {
-      if (!(this.#live.get(body.node)?.gate?.give(body, id) ?? false)) this.#discard(id);
-      return;
-    }
+    if (body.type === "gate.answered") return this.#answer({ answered: body, taken: id });
     this.#taken.push(id);
     this.#put(body);
   };
+
+  /** One for a question that is not asked yet, as after a resume, is kept until it is. */
+  #answer(given: Given): void {
+    const gate = this.#live.get(given.answered.node)?.gate;
+    if (gate?.isOpen === true) this.#give(gate, given);
+    else this.#early.keep(given);
+  }
+
+  #give(gate: AttemptGate, { answered, taken }: Given): void {
+    if (!gate.give(answered, taken) && taken !== null) this.#discard(taken);
+  }
 
   #put(event: EventBody): void {
     if (this.#over) return;
@@ -252,6 +261,7 @@ export class Conductor implements RunHandle {
       case "gate_opened": {
         const { mode, prompt, digest } = progress;
         if (gate?.opened(digest) !== false) this.#put({ type: "gate.opened", ...attempt, mode, prompt, digest });
+        if (gate !== null) for (const given of this.#early.take(attempt.node)) this.#give(gate, given);
         break;
       }
       case "gate_answered": {

@@ -1,5 +1,6 @@
 import type { GateAnswered } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
+import { limits } from "../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { Message } from "../ports/journal.ts";
 
@@ -18,6 +19,7 @@ export class AttemptGate {
   #digest: string | null = null;
   #given: Given | null = null;
   #answer: ((answer: Answer) => void) | null = null;
+  #over = false;
 
   constructor(inner: GateKeeper, recorded: GateAnswered | undefined) {
     this.#inner = inner;
@@ -31,11 +33,16 @@ export class AttemptGate {
     return this.#given === null;
   }
 
+  /** Whether the question stands, so that an answer is one to it or to another. */
+  get isOpen(): boolean {
+    return this.#digest !== null;
+  }
+
   /** An answer from outside. Whether it is taken; the performer then reports it like any other. */
   give(answered: GateAnswered, taken: Message["id"] | null): boolean {
-    if (this.#answer === null || this.#given !== null || answered.digest !== this.#digest) return false;
+    if (this.#over || this.#given !== null || answered.digest !== this.#digest) return false;
     this.#given = { answered, taken };
-    this.#answer(answerOf(answered));
+    this.#answer?.(answerOf(answered));
     return true;
   }
 
@@ -56,9 +63,25 @@ export class AttemptGate {
     });
     const here = this.#inner.ask(question, AbortSignal.any([signal, settled.signal]));
     const answer = await Promise.race([outside, here]);
-    this.#answer = null;
+    this.#over = true;
     settled.abort();
     return answer;
+  }
+}
+
+/** Answers to questions that are not asked yet. What is beyond the bound stays in the store for the next owner. */
+export class EarlyAnswers {
+  #kept: Given[] = [];
+
+  keep(given: Given): void {
+    if (this.#kept.length < limits.earlyAnswers) this.#kept.push(given);
+  }
+
+  /** Those to a node, in the order in which they came; they are kept no longer. */
+  take(node: string): readonly Given[] {
+    const taken = this.#kept.filter(({ answered }) => answered.node === node);
+    this.#kept = this.#kept.filter(({ answered }) => answered.node !== node);
+    return taken;
   }
 }
 

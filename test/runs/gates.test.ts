@@ -78,4 +78,21 @@ describe("a gate", () => {
     expect(await resumed.end).toMatchObject({ status: "succeeded" });
     await crashing.remove();
   });
+
+  test("is answered by what was posted while nobody executed its run", async () => {
+    const crashing = new World({ can: { gates: never } });
+    const acts = { ask, ship: () => success };
+    const first = handle(await crashing.engine(acts, 1).start(request(asked), crashing.observer));
+    await until(() => kinds(crashing.seen).includes("gate.opened ask"));
+    crashing.kill(1);
+    const other = crashing.journal(3);
+    await other.post(first.run, { ...answer, digest: "of something else" });
+    await other.post(first.run, { ...answer, digest: "d1" });
+    const resumed = handle(
+      await crashing.engine(acts, 2).resume(again(first.run, { blueprint: asked }), crashing.observer),
+    );
+    expect(await resumed.end).toMatchObject({ status: "succeeded" });
+    expect(bodies(crashing.seen, "gate.answered")).toMatchObject([{ by: "Ada", digest: "d1" }]);
+    await crashing.remove();
+  });
 });
