@@ -47,7 +47,7 @@ test("what is not available is said before a run, and is an error without effect
   const node: Node = { id: "box", type: "exec", container: reference("p"), run: "true" };
   const exec = performers().get("exec");
   expect(exec?.missing(node, bench.can, bench.context(node).blueprint)).toBe(
-    'exec "box": sandboxes are not available yet; a script node runs on this machine',
+    'exec "box": this process was set up without sandboxes',
   );
   expect(await exec?.perform(bench.context(node))).toMatchObject({ outcome: "error", beforeEffect: true });
   bench.close();

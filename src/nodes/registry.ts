@@ -20,13 +20,15 @@ export interface PerformerParts {
 
 export type Performers = ReadonlyMap<NodeType, Performer>;
 
+const noBoxes = "this process was set up without sandboxes";
+
 const notHere: readonly Performer[] = [
   unavailable("agent", "agentic", "no way to run an agent is set up"),
   unavailable("human", "human", "nobody can be asked here"),
-  unavailable("provision", "deterministic", "sandboxes are not available yet"),
-  unavailable("checkout", "deterministic", "sandboxes are not available yet"),
-  unavailable("exec", "deterministic", "sandboxes are not available yet; a script node runs on this machine"),
-  unavailable("agent_sandbox", "agentic", "sandboxes are not available yet; an agent node runs on this machine"),
+  unavailable("provision", "deterministic", noBoxes),
+  unavailable("checkout", "deterministic", noBoxes),
+  unavailable("exec", "deterministic", noBoxes),
+  unavailable("agent_sandbox", "agentic", noBoxes),
 ];
 
 /** How every node type of the language is carried out here, or why it is not. */
