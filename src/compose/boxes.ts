@@ -54,11 +54,11 @@ export function boxParts(needs: BoxNeeds): BoxParts {
   };
 }
 
-function poolOf({ options, processes, blobs, redactor, journal }: BoxNeeds): SandboxPool {
+function poolOf({ options, processes, redactor, journal }: BoxNeeds): SandboxPool {
   const { home, env, config } = options;
   return createSandboxPool({
     processes,
-    blobs,
+    redactor,
     home,
     ...(config.sandbox.driver === undefined ? {} : { driver: config.sandbox.driver }),
     start: startLive,

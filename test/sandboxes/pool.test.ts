@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { ProvisionRequest, SandboxPool, SandboxVerdict } from "../../src/ports/sandbox.ts";
 import { limits } from "../../src/model/limits.ts";
-import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { isAlive, self } from "../../src/runtime/processes/identity.ts";
+import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { createSandboxPool } from "../../src/sandboxes/pool/pool.ts";
 import { exit, never, newFolder, partsIn, sh, works } from "./ground.ts";
 
@@ -26,7 +26,7 @@ interface Setting {
 function poolIn({ home = newFolder(onTestFinished), variables = {}, fate = "live", dead }: Setting = {}): SandboxPool {
   const pool = createSandboxPool({
     ...partsIn(home),
-    blobs: fileBlobs(path.join(home, "blobs")),
+    redactor: createRedactor(["masked-secret"]),
     owner: dead === undefined ? self() : { ...self(), startTime: "1" },
     isAlive,
     fateOf: () => fate,
@@ -96,6 +96,37 @@ describe.runIf(works("bubblewrap"))("the boxes of a process", () => {
     expect(await Promise.all(saved)).toEqual(names.map(() => null));
     expect(await pool.release("r1", "over")).toEqual([]);
     expect(readdirSync(path.join(home, "artifacts", "r1")).toSorted()).toEqual(names.map((name) => `${name}.patch`));
+  });
+
+  test("leave a patch that is what was changed byte by byte, but for secrets", async () => {
+    const home = newFolder(onTestFinished);
+    const pool = poolIn({ home });
+    const id = await boxOf(pool);
+    const box = await pool.find("r1", id, never);
+    if ("fault" in box) throw new Error(box.fault);
+    const begin =
+      "git init -q . && printf 'caf\\351\\n' >f && git add . && git -c user.name=a -c user.email=b commit -qm x && git rev-parse HEAD";
+    const { out } = await sh(box.sandbox, begin);
+    await pool.checkedOut(id, { node: "clone", path: "/workspace", base: out.trim() });
+    const work =
+      "printf 'th\\351\\n\\0' >f; git -c user.name=a -c user.email=b commit -qam y; echo masked-secret >new; printf 'th\\351\\n' >plain";
+    await sh(box.sandbox, work);
+    expect(await pool.release("r1", "over")).toEqual([]);
+    const patch = readFileSync(path.join(home, "artifacts", "r1", "clone.patch"));
+    expect(patch.includes(Buffer.from("+th\xe9\n", "latin1"))).toBe(true);
+    expect(patch.toString()).toContain("GIT binary patch");
+    expect(patch.toString()).toContain("+***\n");
+  });
+
+  test("say when a patch cannot be had", async () => {
+    const home = newFolder(onTestFinished);
+    const pool = poolIn({ home });
+    const id = await boxOf(pool);
+    await pool.checkedOut(id, { node: "clone", path: "/workspace/gone", base: "0".repeat(40) });
+    expect(await pool.release("r1", "over")).toEqual([
+      expect.stringMatching(/^the changes of clone could not be kept: ./),
+    ]);
+    expect(readdirSync(path.join(home, "artifacts", "r1"))).toEqual([]);
   });
 
   test("are bounded in number, and refused a look at our own data", async () => {

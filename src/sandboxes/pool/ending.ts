@@ -64,7 +64,12 @@ export class Ending {
     if ("fault" in sandbox) return [`what changed in ${id} was not kept: ${sandbox.fault}`];
     const notes: string[] = [];
     for (const checkout of checkouts) {
-      const note = await keepPatch(sandbox, checkout, path.join(this.#parts.home, "artifacts", run), this.#parts.blobs);
+      const note = await keepPatch(
+        sandbox,
+        checkout,
+        path.join(this.#parts.home, "artifacts", run),
+        this.#parts.redactor,
+      );
       if (note !== null) notes.push(note);
     }
     return notes;

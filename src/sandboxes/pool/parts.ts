@@ -1,11 +1,11 @@
 import type { ProcessIdentity } from "../../model/events.ts";
-import type { BlobStore } from "../../ports/blobs.ts";
 import type { SandboxVerdict } from "../../ports/sandbox.ts";
+import type { Redactor } from "../../runtime/redaction/redactor.ts";
 import type { DriverParts } from "../parts.ts";
 import type { DriverName } from "./drivers.ts";
 
 export interface PoolParts extends DriverParts {
-  readonly blobs: BlobStore;
+  readonly redactor: Pick<Redactor, "stream">;
   /** The configured driver of images that come from an engine. */
   readonly driver?: DriverName;
   readonly owner: ProcessIdentity;

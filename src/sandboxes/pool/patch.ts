@@ -1,9 +1,12 @@
-import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { pipeline } from "node:stream/promises";
 import { limits } from "../../model/limits.ts";
-import type { BlobStore } from "../../ports/blobs.ts";
+import type { LiveProcess } from "../../ports/processes.ts";
 import type { Checkout, Sandbox } from "../../ports/sandbox.ts";
-import { script } from "../inside/launch.ts";
+import type { Redactor } from "../../runtime/redaction/redactor.ts";
+import { startHelper, textOf } from "../copy/helper.ts";
 
 /** All that changed since the base, committed or not, with an index of its own so that the repository's stays as it is. */
 const differ = `
@@ -18,35 +21,55 @@ rm -f "$index"
 exit $code`;
 
 /**
- * Writes what a checkout's box changed to `<node>.patch` in `folder`; nothing changed, no file. Git runs in the box: what its
- * repository makes Git do stays there. Answers a sentence where it could not be kept, or how to find it.
+ * Writes what a checkout's box changed to `<node>.patch` in `folder`, masked and otherwise byte by byte; nothing changed, no
+ * file. Git runs in the box: what its repository makes Git do stays there. Answers a sentence where it could not be kept.
  */
 export async function keepPatch(
   sandbox: Sandbox,
   { node, path: where, base }: Checkout,
   folder: string,
-  blobs: BlobStore,
+  redactor: Pick<Redactor, "stream">,
 ): Promise<string | null> {
-  const { end, stdout, stderr } = await sandbox.exec(
-    {
-      argv: script(differ, where, base),
-      cwd: "/",
-      env: {},
-      timeoutMs: limits.sandboxPatchMs,
-      outputBytes: limits.sandboxPatchBytes,
-    },
-    new AbortController().signal,
-  );
-  if (end.kind !== "exit" || end.code !== 0 || stdout.cut === true) {
-    const why = stdout.cut === true ? "it is too large" : stderr.text.trim().split("\n").at(-1) || end.kind;
-    return `the changes of ${node} could not be kept: ${why}`;
-  }
-  if (stdout.bytes === 0) return null;
-  const hash = stdout.blob ?? (await blobs.put(Buffer.from(stdout.text)));
   const file = path.join(folder, `${node}.patch`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await copyFile(blobs.pathOf(hash), `${file}.new`);
-  await rename(`${file}.new`, file);
-  await rm(`${file}.new`, { force: true });
-  return null;
+  const unfinished = `${file}.new`;
+  try {
+    const deadline = AbortSignal.timeout(limits.sandboxPatchMs);
+    const helper = await startHelper(sandbox, differ, [where, base], deadline);
+    if ("fault" in helper) return notKept(node, helper.fault);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const bytes = await receive(helper.process, unfinished, redactor);
+    const problem = await helper.verdict;
+    if (problem !== null) return notKept(node, problem);
+    if (bytes > 0) await rename(unfinished, file);
+    return null;
+  } catch (error) {
+    return notKept(node, textOf(error));
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+function notKept(node: string, why: string): string {
+  return `the changes of ${node} could not be kept: ${why}`;
+}
+
+async function receive(process: LiveProcess, to: string, redactor: Pick<Redactor, "stream">): Promise<number> {
+  const mask = redactor.stream();
+  let bytes = 0;
+  process.stdin.end();
+  const masked = async function* (chunks: AsyncIterable<Buffer>): AsyncIterable<Uint8Array> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      if (bytes > limits.sandboxPatchBytes) throw new Error(`they are more than ${limits.sandboxPatchBytes} bytes`);
+      yield mask.write(chunk);
+    }
+    yield mask.end();
+  };
+  try {
+    await pipeline(process.stdout, masked, createWriteStream(to, { mode: 0o600 }));
+  } catch (error) {
+    await process.kill();
+    throw error;
+  }
+  return bytes;
 }
