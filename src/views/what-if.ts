@@ -35,8 +35,9 @@ export function whatIf(events: readonly EventBody[], blueprint: Blueprint): What
 }
 
 export function whatIfText(run: string, file: string, { before, after, starts, assumed }: WhatIf): string {
-  const isSame = starts.length === 0 && before.status === after.status && before.reason === after.reason;
-  const head = isSame ? "the same" : `${said(after)}; it was ${said(before)}`;
+  const sameEnd = before.status === after.status && before.reason === after.reason;
+  const end = sameEnd ? `${said(after)}, as before` : `${said(after)}; it was ${said(before)}`;
+  const head = sameEnd && starts.length === 0 ? "the same" : end;
   const lines = starts.map(({ node, before: from, after: to }) => `  ${node}: ${from} → ${to} starts\n`);
   const guess = assumed.length === 0 ? "" : `  taken to succeed, since nothing was recorded: ${assumed.join(", ")}\n`;
   return `${run} with ${file}: ${head}\n${lines.join("")}${guess}`;

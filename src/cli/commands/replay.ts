@@ -48,10 +48,11 @@ interface Stored {
 function storedRun(journal: Journal, run: string): Stored | Problem {
   const row = findRun(journal, run);
   if (isProblem(row)) return row;
-  return { row, document: journal.definition(row.definition), events: untilChanged([...journal.read(row.run)]) };
+  return { row, document: journal.definition(row.definition), events: [...journal.read(row.run)] };
 }
 
-async function replayOf({ row, document, events }: Stored, config: Config): Promise<Replayed | Problem> {
+async function replayOf({ row, document, events: all }: Stored, config: Config): Promise<Replayed | Problem> {
+  const events = untilChanged(all);
   const [{ check }, { recompute }, { compile }] = await Promise.all([
     import("../../check/check.ts"),
     import("../../engine/recompute.ts"),
