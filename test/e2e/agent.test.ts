@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { recordDemo } from "../../scripts/record-demo.ts";
 import type { Step } from "../fixtures/acp-agent/main.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
+import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
 import { lastLine, Place, root, start, trammel } from "./support/cli.ts";
 
@@ -281,6 +282,30 @@ describe("an agent of its own make", () => {
     expect(ran.stdout).toContain("OWN_KEY=***ANTHROPIC_API_KEY=unset");
     const kept = [...filesUnder(place.home), { name: "output", text: ran.stdout + ran.stderr }];
     expect(kept.filter(({ text }) => text.includes("canary-of-the-agent")).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("an agent whose engine was killed", () => {
+  it("is found and ended by the next one, with all it started", async () => {
+    using place = new Place();
+    const command = [
+      process.execPath,
+      join(root, "test/fixtures/acp-agent/main.ts"),
+      JSON.stringify([[{ hang: true }]]),
+    ];
+    place.file("trammel.yaml", JSON.stringify({ agent: { provider: "acp", command } }));
+    place.file("b.yaml", "name: b\nentry: a\nnodes: {a: {type: agent, prompt: Do it}}\nedges: [{from: a, to: END}]\n");
+    const running = start(["run", "x", "-b", "b.yaml", "--json"], { place });
+    // The title of its one tool call is the pid of what it started.
+    await running.until(/"title":"\d+"/);
+    const { owner, run } = JSON.parse(running.stdout.split("\n")[0] ?? "") as { owner: { pid: number }; run: string };
+    const child = identify(Number(/"title":"(\d+)"/.exec(running.stdout)?.[1]));
+    process.kill(owner.pid, "SIGKILL");
+    await running.end;
+    const resumed = await trammel(["resume", run, "--json"], { place });
+    expect(lastLine(resumed)).toMatchObject({ status: "needs_attention" });
+    expect(child === null || isAlive(child)).toBe(false);
+    expect(child).not.toBeNull();
   });
 });
 
