@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { recordDemo } from "../../scripts/record-demo.ts";
-import type { Step } from "../fixtures/acp-agent/main.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
-import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
-import { lastLine, Place, root, start, trammel } from "./support/cli.ts";
+import { filesUnder, lastLine, Place, root, start, trammel } from "./support/cli.ts";
 
 const servers: ModelServer[] = [];
 
@@ -225,87 +223,6 @@ describe("a key", () => {
     expect(
       places.filter(({ text }) => secrets.some((secret) => text.includes(secret))).map(({ name }) => name),
     ).toEqual([]);
-  });
-});
-
-function filesUnder(folder: string): readonly { readonly name: string; readonly text: string }[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.flatMap((entry) =>
-    entry.isFile() ? [{ name: entry.name, text: readFileSync(join(entry.parentPath, entry.name), "latin1") }] : [],
-  );
-}
-
-describe("tools of servers", () => {
-  const server = { command: [process.execPath, join(root, "test/fixtures/mcp-server.ts")] };
-
-  it("are used by agents and tool nodes alike, under the policy", async () => {
-    using place = new Place();
-    const call = [
-      { tool: "mcp_notes_greet", input: { name: "Ann" } },
-      { tool: "mcp_notes_fail", input: {} },
-    ];
-    const model = await serveModel([{ call }, { say: "Greeted." }]);
-    servers.push(model);
-    const agent = { model: "compatible/scripted", baseUrl: model.url, policy: "read_only" };
-    place.file("trammel.yaml", JSON.stringify({ agent, mcp: { notes: server } }));
-    const nodes = `{a: {type: agent, prompt: Do it}, b: {type: tool, tool: mcp_notes_greet, args: {name: Bob}}}`;
-    place.file("b.yaml", `name: b\nentry: a\nnodes: ${nodes}\nedges: [{from: a, to: b}, {from: b, to: END}]\n`);
-    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place });
-    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
-    const second = JSON.stringify(model.requests[1]?.body);
-    expect(second).toContain("Hello Ann; none, no key");
-    expect(second).toContain("not permitted: the policy is read_only");
-    expect(ran.stdout).toContain("Hello Bob; none, no key");
-  });
-
-  it("that cannot be had stop the run before it starts", async () => {
-    using place = new Place();
-    place.file("trammel.yaml", JSON.stringify({ mcp: { notes: { command: ["no-such-server"] } } }));
-    place.file("b.yaml", "name: b\nentry: a\nnodes: {a: {type: tool, tool: list}}\nedges: [{from: a, to: END}]\n");
-    const ran = await trammel(["run", "x", "-b", "b.yaml"], { place });
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain("mcp.notes: ");
-    expect(ran.stderr).not.toContain("internal error");
-  });
-});
-
-describe("an agent of its own make", () => {
-  it("gets the key that the configuration names, and it shows nowhere", async () => {
-    using place = new Place();
-    const steps: readonly (readonly Step[])[] = [[{ env: "OWN_KEY" }, { env: "ANTHROPIC_API_KEY" }]];
-    const command = [process.execPath, join(root, "test/fixtures/acp-agent/main.ts"), JSON.stringify(steps)];
-    place.file("trammel.yaml", JSON.stringify({ agent: { provider: "acp", command, key: "OWN_KEY" } }));
-    place.file("b.yaml", "name: b\nentry: a\nnodes: {a: {type: agent, prompt: Do it}}\nedges: [{from: a, to: END}]\n");
-    const env = { OWN_KEY: "canary-of-the-agent-3d8", ANTHROPIC_API_KEY: "canary-of-another-1f0" };
-    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place, env });
-    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
-    expect(ran.stdout).toContain("OWN_KEY=***ANTHROPIC_API_KEY=unset");
-    const kept = [...filesUnder(place.home), { name: "output", text: ran.stdout + ran.stderr }];
-    expect(kept.filter(({ text }) => text.includes("canary-of-the-agent")).map(({ name }) => name)).toEqual([]);
-  });
-});
-
-describe("an agent whose engine was killed", () => {
-  it("is found and ended by the next one, with all it started", async () => {
-    using place = new Place();
-    const command = [
-      process.execPath,
-      join(root, "test/fixtures/acp-agent/main.ts"),
-      JSON.stringify([[{ hang: true }]]),
-    ];
-    place.file("trammel.yaml", JSON.stringify({ agent: { provider: "acp", command } }));
-    place.file("b.yaml", "name: b\nentry: a\nnodes: {a: {type: agent, prompt: Do it}}\nedges: [{from: a, to: END}]\n");
-    const running = start(["run", "x", "-b", "b.yaml", "--json"], { place });
-    // The title of its one tool call is the pid of what it started.
-    await running.until(/"title":"\d+"/);
-    const { owner, run } = JSON.parse(running.stdout.split("\n")[0] ?? "") as { owner: { pid: number }; run: string };
-    const child = identify(Number(/"title":"(\d+)"/.exec(running.stdout)?.[1]));
-    process.kill(owner.pid, "SIGKILL");
-    await running.end;
-    const resumed = await trammel(["resume", run, "--json"], { place });
-    expect(lastLine(resumed)).toMatchObject({ status: "needs_attention" });
-    expect(child === null || isAlive(child)).toBe(false);
-    expect(child).not.toBeNull();
   });
 });
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -138,4 +138,12 @@ function clean(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     ...rest
   } = env;
   return rest;
+}
+
+/** Every file under a folder, its bytes as Latin-1. */
+export function filesUnder(folder: string): readonly { readonly name: string; readonly text: string }[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) =>
+    entry.isFile() ? [{ name: entry.name, text: readFileSync(join(entry.parentPath, entry.name), "latin1") }] : [],
+  );
 }
