@@ -43,9 +43,15 @@ export function recompute(plan: Plan, journal: readonly Recorded[]): Difference 
 /** What came from the world next, before the engine decided anything on it. */
 function worldFrom(state: RunState, journal: readonly Recorded[], start: number): EventBody[] {
   const batch: EventBody[] = [];
+  const delayed = new Set<string>();
   for (let index = start; index < journal.length; index += 1) {
     const body = journal[index]?.body;
     if (body === undefined || !isFromWorld(state, body)) break;
+    // What was taken together was recorded together, at one time.
+    if (journal[index]?.at !== journal[start]?.at) break;
+    if (body.type === "node.ended" && delayed.has(body.node)) break;
+    if (body.type === "node.retrying") delayed.add(body.node);
+    if (body.type === "retry.due") delayed.delete(body.node);
     batch.push(body);
   }
   return batch;
