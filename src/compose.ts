@@ -58,7 +58,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     ? (await import("./compose/agents.ts")).agentParts({ options, clock, mask })
     : noAgents;
   const journal = openJournal(home, notice);
-  const needs = { options, processes, blobs, redactor, journal, clock };
+  const needs = { options, processes, redactor, journal, clock };
   const boxes =
     uses("provision", "checkout", "exec", "agent_sandbox") || existsSync(join(home, "sandboxes"))
       ? (await import("./compose/boxes.ts")).boxParts(needs)

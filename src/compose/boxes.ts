@@ -3,7 +3,6 @@ import { createBoxedAgents } from "../agents/boxed.ts";
 import type { SandboxHealth, ServiceOptions } from "../cli/services.ts";
 import { createAgentSandboxPerformer } from "../nodes/sandbox/agent.ts";
 import { createSandboxPerformers } from "../nodes/sandbox/performers.ts";
-import type { BlobStore } from "../ports/blobs.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Performer } from "../ports/performer.ts";
@@ -24,7 +23,6 @@ import { agentChoice } from "./agents.ts";
 export interface BoxNeeds {
   readonly options: ServiceOptions;
   readonly processes: ProcessRunner;
-  readonly blobs: BlobStore;
   readonly redactor: Redactor;
   readonly journal: Journal;
   readonly clock: Clock;

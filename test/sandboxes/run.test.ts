@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastLine, Place, start, trammel, type Finished } from "../e2e/support/cli.ts";
-import { countOf } from "./conformance/count.ts";
+import { countOf, nap } from "./conformance/count.ts";
 import { image, works } from "./ground.ts";
 
 interface Attempt {
@@ -162,7 +162,7 @@ describe.each(subjects)("a run with a box of $name", ({ image: from, engine, the
     const text = document(
       `${provision}}`,
       'paid: {type: exec, container: "{box}", run: "echo paid >work"}',
-      'slow: {type: exec, container: "{box}", idempotent: true, run: "cat work; test -e go && exit 0; touch go; echo waits; sleep 7790"}',
+      `slow: {type: exec, container: "{box}", idempotent: true, run: "cat work; test -e go && exit 0; touch go; echo waits; sleep ${nap("7790")}"}`,
     );
     place.file("boxed.yaml", text);
     const first = start(["run", "-b", "boxed.yaml", "--plain"], { place });
@@ -203,7 +203,7 @@ describe.runIf(works("docker"))("docker", () => {
     const docker = execFileSync("sh", ["-c", "command -v docker"], { encoding: "utf8" }).trim();
     mkdirSync(place.path("bin"));
     const slow = place.path("slow");
-    const shim = `#!/bin/sh\n[ "$1" = run ] && [ ! -e ${slow} ] && touch ${slow} && exec sleep 7795\nexec ${docker} "$@"\n`;
+    const shim = `#!/bin/sh\n[ "$1" = run ] && [ ! -e ${slow} ] && touch ${slow} && exec sleep ${nap("7795")}\nexec ${docker} "$@"\n`;
     chmodSync(place.file("bin/docker", shim), 0o755);
     place.file("trammel.yaml", "sandbox: {driver: docker}");
     place.file("boxed.yaml", document(`box: {type: provision, image: "${image}"}`));

@@ -50,7 +50,7 @@ export async function boxEnvironment(
 ): Promise<Readonly<Record<string, string>>> {
   const all = await context.environment();
   const named = new Set([...Object.keys(context.node.env ?? {}), ...(context.node.secrets ?? [])]);
-  const own = Object.entries(all).filter(([name]) => named.has(name) || /^TRAMMEL_(?:INPUT_|RUN$|NODE$)/.test(name));
+  const own = Object.entries(all).filter(([name]) => named.has(name) || /^TRAMMEL_(?:INPUT_|RUN$|NODE$|TASK_ID$)/.test(name));
   return { ...forwarded, ...Object.fromEntries(own) };
 }
 

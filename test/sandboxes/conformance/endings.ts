@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../src/ports/sandbox.ts";
 import { command, exit, sh } from "../ground.ts";
-import { countOf } from "./count.ts";
+import { countOf, nap } from "./count.ts";
 
 export function endings(box: () => Sandbox): void {
   describe("the end of a command", () => {
     const stubborn = (word: string): string =>
-      `trap '' TERM INT HUP; setsid sleep ${word}1 & (sleep ${word}2 >/dev/null 2>&1 &); env -i /bin/sh -c 'exec setsid sleep ${word}3' >/dev/null 2>&1 & sleep ${word}4 & echo up; wait`;
+      `trap '' TERM INT HUP; setsid sleep ${nap(`${word}1`)} & (sleep ${nap(`${word}2`)} >/dev/null 2>&1 &); env -i /bin/sh -c 'exec setsid sleep ${nap(`${word}3`)}' >/dev/null 2>&1 & sleep ${nap(`${word}4`)} & echo up; wait`;
 
     test("by abort ends all it started, and nothing else in the box", async () => {
-      const other = await box().open(command("sleep 7700; echo"));
+      const other = await box().open(command(`sleep ${nap("7700")}; echo`));
       if ("fault" in other) throw new Error(other.fault);
       await expect.poll(() => countOf("7700")).toBe(1);
       const stop = new AbortController();
@@ -31,7 +31,10 @@ export function endings(box: () => Sandbox): void {
     });
 
     test("of its own accord ends what it left behind, and is not held up by it", async () => {
-      const { end, out } = await sh(box(), "setsid sleep 7731 & (sleep 7732 &); env -i setsid sleep 7733 & echo done");
+      const { end, out } = await sh(
+        box(),
+        `setsid sleep ${nap("7731")} & (sleep ${nap("7732")} &); env -i setsid sleep ${nap("7733")} & echo done`,
+      );
       expect([end, out]).toEqual([exit(0), "done\n"]);
       for (const n of [1, 2, 3]) expect(countOf(`773${n}`)).toBe(0);
     });
@@ -42,7 +45,9 @@ export function endings(box: () => Sandbox): void {
     });
 
     test("of one that is talked to comes with its kill", async () => {
-      const live = await box().open(command("trap '' TERM; setsid sleep 7741 & sleep 7742; sleep 7743"));
+      const live = await box().open(
+        command(`trap '' TERM; setsid sleep ${nap("7741")} & sleep ${nap("7742")}; sleep ${nap("7743")}`),
+      );
       if ("fault" in live) throw new Error(live.fault);
       await expect.poll(() => countOf("7741") + countOf("7742")).toBe(2);
       await live.kill();
@@ -51,7 +56,7 @@ export function endings(box: () => Sandbox): void {
 
     test("of what stands for it on the host is no success", async () => {
       const [client, up] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
-      const killed = sh(box(), "echo up; sleep 7745", {
+      const killed = sh(box(), `echo up; sleep ${nap("7745")}`, {
         onStart: ({ pid }) => client.resolve(pid),
         onLine: () => up.resolve(),
       });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SandboxDriver, SandboxSpec } from "../../../src/ports/sandbox.ts";
 import { command, make, never, sh } from "../ground.ts";
-import { countOf } from "./count.ts";
+import { countOf, nap } from "./count.ts";
 
 export function lives(driver: SandboxDriver, spec: (more?: Partial<SandboxSpec>) => SandboxSpec): void {
   describe("the life of a box", () => {
@@ -24,7 +24,7 @@ export function lives(driver: SandboxDriver, spec: (more?: Partial<SandboxSpec>)
 
     test("destroy ends what runs, and afterwards every use is a plain answer", async () => {
       const box = await make(driver, spec());
-      const running = sh(box, "sleep 7780");
+      const running = sh(box, `sleep ${nap("7780")}`);
       await expect.poll(() => countOf("7780")).toBe(1);
       expect(await box.destroy("remove")).toBeNull();
       expect((await running).end.kind).not.toBe("cancelled");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exit, sh, type WithBox } from "../ground.ts";
-import { countOf } from "./count.ts";
+import { countOf, nap } from "./count.ts";
 
 export function limitsOf(withBox: WithBox): void {
   describe("a limit", () => {
@@ -16,7 +16,7 @@ export function limitsOf(withBox: WithBox): void {
 
     test("of processes is named, and nothing of a fork bomb is left", async () => {
       await withBox({ pids: 40 }, async (box) => {
-        const bomb = "i=0; while [ $i -lt 100 ]; do sleep 7750 & i=$((i+1)); done; wait";
+        const bomb = `i=0; while [ $i -lt 100 ]; do sleep ${nap("7750")} & i=$((i+1)); done; wait`;
         const { end, result } = await sh(box, bomb);
         expect(end.kind).toBe("exit");
         expect(result.limit).toEqual({ name: "pids", value: 40 });
@@ -27,7 +27,7 @@ export function limitsOf(withBox: WithBox): void {
 
     test("of processes does not keep a fork bomb from being stopped", async () => {
       await withBox({ pids: 40 }, async (box) => {
-        const bomb = "i=0; while [ $i -lt 37 ]; do sleep 7760 & i=$((i+1)); [ $i != 34 ] || echo up; done; sleep 7760";
+        const bomb = `i=0; while [ $i -lt 37 ]; do sleep ${nap("7760")} & i=$((i+1)); [ $i != 34 ] || echo up; done; sleep ${nap("7760")}`;
         const stop = new AbortController();
         const { end } = await sh(box, bomb, { onLine: () => stop.abort() }, stop.signal);
         expect(["cancelled", "lost"]).toContain(end.kind);
