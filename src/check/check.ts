@@ -1,5 +1,6 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import type { Plan } from "../graph/plan.ts";
 import { compile } from "../graph/plan.ts";
 import { problem } from "../language/codes.ts";
 import { readDocument } from "../language/document.ts";
@@ -7,6 +8,8 @@ import { Suggestions } from "../language/nearest.ts";
 import type { NodeTypePlugin } from "../language/read/nodes.ts";
 import { ScalarRanges } from "../language/scalar-range.ts";
 import type { Source } from "../language/source.ts";
+import type { Known } from "./mend.ts";
+import { mend } from "./mend.ts";
 import { Order } from "./order.ts";
 import { Problems } from "./problems.ts";
 import type { RuleContext } from "./rule.ts";
@@ -37,37 +40,38 @@ export function check(text: string, options: CheckOptions = {}): CheckResult {
   return { diagnostics: problems.sorted(), blueprint };
 }
 
-/** Problems that leave edges which do not connect nodes. */
-const brokenGraph = [
-  "unknown-node",
-  "edge-from-end",
-  "no-entry",
-  "flow-syntax",
-  "flow-bracket",
-  "no-pipeline",
-  "reserved-name",
-  "invalid-name",
-];
-
-/** A plan can be made only of a document in which every node could be read. */
-function orderOf({ blueprint, origins }: Source): Order | null {
-  return blueprint.nodes.size === origins.size ? new Order(compile(blueprint)) : null;
+/** Paths do not depend on what nodes do, so that a node which could not be read is as good as any. */
+function planOf({ blueprint, origins }: Source): Plan {
+  const nodes = new Map([...origins.keys()].map((id) => [id, { id, type: "wait" } as const]));
+  return compile({ ...blueprint, nodes });
 }
 
-function applyRules(source: Source, options: CheckOptions, problems: Problems): void {
-  let topology: Topology | undefined;
-  let order: Order | null | undefined;
+const levels = ["document", "edges", "paths"] as const satisfies readonly Known[];
+
+function applyRules(read: Source, options: CheckOptions, problems: Problems): void {
+  const { source, known } = mend(read, new Suggestions().nearest);
+  const plan = once(() => planOf(source));
   const ranges = new ScalarRanges(source.text);
-  const context: RuleContext = {
-    source,
+  const shared = {
     tools: options.tools,
-    within: (scalar, from, to) => ranges.within(scalar, from, to),
-    topology: () => (topology ??= new Topology(source.blueprint, source.origins.keys())),
-    order: () => (order === undefined ? (order = orderOf(source)) : order),
+    within: ranges.within.bind(ranges),
+    topology: once(() => new Topology(source.blueprint, source.origins.keys())),
+    plan,
+    order: once(() => new Order(plan())),
     suggest: new Suggestions().suggest,
   };
+  const asWritten: RuleContext = { ...shared, source: read };
+  const asMeant: RuleContext = { ...shared, source };
   for (const rule of rules) {
-    if (rule.needs === "graph" && (!source.graphIsWhole || problems.has(...brokenGraph))) continue;
-    rule.check(context, (at, message, hint, related) => problems.add(problem(rule.code, at, message, hint, related)));
+    if (levels.indexOf(rule.needs) > levels.indexOf(known)) continue;
+    const context = rule.needs === "document" ? asWritten : asMeant;
+    rule.check(context, (at, message, hint, related) => {
+      problems.add(problem(rule.code, at, message, hint, related));
+    });
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

@@ -1,4 +1,5 @@
 import type { Reference } from "../model/template.ts";
+import { nodeFields } from "../language/fields/nodes.ts";
 import { parseTemplate, references } from "../language/template.ts";
 import type { LocatedScalar } from "../language/tree.ts";
 import { valueOf } from "../language/tree.ts";
@@ -34,9 +35,11 @@ export function* commandsOf(source: Source): Generator<Command> {
     yield { node: undefined, field: "workspace.setup", language: "shell", text: String(setup.value), scalar: setup };
   const seen = new Set<unknown>();
   for (const [id, { value }] of source.origins) {
-    if (value.kind !== "map" || seen.has(value) || !source.blueprint.nodes.has(id)) continue;
+    const node = source.drafts.get(id);
+    if (value.kind !== "map" || seen.has(value) || node === undefined) continue;
     seen.add(value);
     for (const [language, ...path] of fields) {
+      if (node.type !== "plugin" && !Object.hasOwn(nodeFields[node.type], path[0])) continue;
       const scalar = valueOf(value, ...path);
       if (scalar?.kind === "scalar" && scalar.value !== null)
         yield { node: id, field: path.join("."), language, text: String(scalar.value), scalar };

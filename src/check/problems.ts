@@ -1,5 +1,6 @@
 import type { Diagnostic, Range, Severity } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
+import type { Report } from "../language/codes.ts";
 import { codes, isCode, problem } from "../language/codes.ts";
 import { LineIndex } from "../language/position.ts";
 
@@ -15,7 +16,6 @@ export class Problems {
   readonly #text: string;
   readonly #mayAllow: boolean;
   readonly #kept: Record<Severity, Diagnostic[]> = { error: [], warning: [], note: [] };
-  readonly #codes = new Set<string>();
   readonly #seen = new Set<string>();
   #dropped = 0;
   #lines: LineIndex | undefined;
@@ -25,20 +25,17 @@ export class Problems {
     this.#mayAllow = text.includes("trammel:");
   }
 
-  readonly add = (found: Diagnostic): void => {
+  readonly add: Report = (found) => {
     const kept = this.#kept[found.severity];
-    if (this.#isAllowed(found) || this.#isKnown(found)) return;
-    this.#codes.add(found.code);
+    if (this.#isAllowed(found)) return false;
+    if (this.#isKnown(found)) return true;
     if (kept.length < limits.diagnosticsPerFile) kept.push(found);
     else this.#dropped += 1;
+    return true;
   };
 
   get refused(): boolean {
     return this.#kept.error.length > 0;
-  }
-
-  has(...anyOf: readonly string[]): boolean {
-    return anyOf.some((code) => this.#codes.has(code));
   }
 
   /** By position; when there are too many, errors go before warnings and notes, and it is said how many are left out. */

@@ -82,10 +82,10 @@ export interface ParsedConfig {
 /** Reads a configuration file. Unknown keys are problems, as in a blueprint; a file without content is an empty configuration. */
 export function parseConfig(source: string): ParsedConfig {
   const problems: Diagnostic[] = [];
-  const reading = new Reading((problem) => problems.push(problem));
+  const reading = new Reading((problem) => problems.push(problem) > 0);
   reading.owner = "the configuration";
   if (/^(?:\s*(?:#.*)?(?:\n|$))*$/.test(source)) return { config: emptyConfig, problems };
-  const tree = readYaml(source, (problem) => problems.push(problem));
+  const tree = readYaml(source, (problem) => problems.push(problem) > 0);
   if (tree === null) return { config: emptyConfig, problems };
   if (tree.kind !== "map") {
     reading.problem("wrong-type", tree, "The configuration must be a map");

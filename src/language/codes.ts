@@ -92,8 +92,8 @@ export function isCode(text: string): text is Code {
   return Object.hasOwn(codes, text);
 }
 
-/** Receives every problem found; never throws. */
-export type Report = (problem: Diagnostic) => void;
+/** Receives every problem found; never throws. False when the document silences it. */
+export type Report = (problem: Diagnostic) => boolean;
 
 export function problem(
   code: Code,

@@ -1,14 +1,16 @@
 import type { Blueprint, Node } from "../model/blueprint.ts";
+import { END } from "../model/blueprint.ts";
 import type { Range } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "./codes.ts";
+import type { NodeReading } from "./draft.ts";
 import { readEdges } from "./expand/edges.ts";
 import type { LocatedFlow } from "./expand/flow-nodes.ts";
 import { expandFlow, readFlow } from "./expand/flow-nodes.ts";
 import { readNext } from "./expand/next.ts";
 import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
 import { Reading } from "./read/reading.ts";
-import { readPartial } from "./read/collections.ts";
+import { readPart } from "./read/collections.ts";
 import type { Read } from "./read/collections.ts";
 import type { Plugins } from "./read/nodes.ts";
 import { nodeOrigins, readNode } from "./read/nodes.ts";
@@ -55,24 +57,36 @@ class DocumentReader {
     const flow = this.#flow();
     if (flow !== null) supplyStock(flow, origins);
     reading.nodeNames = new Set(origins.keys());
-    const { values: top } = readPartial(this.#root, documentFields, reading, [...graphKeys, ...watchKeys]);
-    this.#checkForm();
-    const nodes = this.#nodes(origins);
-    const edges = flow === null ? this.#edges(origins) : expandFlow(flow, origins, nodes, reading);
+    const top = readPart(this.#root, documentFields, reading, [...graphKeys, ...watchKeys]);
+    const refused = this.#refused(top.whole ? [] : top.refused, flow);
+    this.#checkForm(refused);
+    const drafts = this.#drafts(origins);
+    const edges = flow === null ? this.#edges(origins) : expandFlow(flow, origins, drafts, reading);
     reading.owner = "the document";
     reading.node = undefined;
-    const entry = this.#entry(origins, edges, flow);
-    if (entry === undefined) reading.graphIsWhole = false;
+    if (["nodes", "edges", "flow"].some((key) => refused.has(key))) reading.graphIsWhole = false;
+    const entry = this.#entry(origins, edges, flow, refused);
     return {
       text: this.#text,
       root: this.#root,
-      blueprint: assemble(top, entry?.name ?? "", nodes, edges),
+      blueprint: assemble(top.values, entry?.name ?? "", wholeOnes(drafts), edges),
       origins,
+      drafts: new Map([...drafts].map(([id, { node }]) => [id, node])),
+      refused,
       edges,
       templates: reading.templates,
       graphIsWhole: reading.graphIsWhole,
       entryAt: entry?.at,
     };
+  }
+
+  /** Keys of the top level from whose absence nothing follows. */
+  #refused(unread: Iterable<string>, flow: LocatedFlow | null): ReadonlySet<string> {
+    const refused = new Set(unread);
+    const nodes = this.#at("nodes");
+    if (nodes !== undefined && nodes.kind !== "map") refused.add("nodes");
+    if (flow === null && this.#at("flow") !== undefined) refused.add("flow");
+    return refused;
   }
 
   #at(key: string): Located | undefined {
@@ -86,7 +100,7 @@ class DocumentReader {
   }
 
   /** Exactly one way to say what runs. */
-  #checkForm(): void {
+  #checkForm(refused: ReadonlySet<string>): void {
     const version = this.#at("blueprint");
     if (version !== undefined && !(version.kind === "scalar" && version.value === 2)) {
       const hint = "Remove the key, or write `blueprint: 2`; older formats are not converted.";
@@ -120,6 +134,8 @@ class DocumentReader {
     if (
       flow === undefined &&
       this.#at("nodes") === undefined &&
+      !refused.has("nodes") &&
+      !refused.has("flow") &&
       !watchKeys.some((key) => this.#at(key) !== undefined)
     ) {
       const first = this.#root.entries[0]?.key ?? this.#root;
@@ -132,22 +148,23 @@ class DocumentReader {
     }
   }
 
-  #nodes(origins: ReadonlyMap<string, NodeOrigin>): Map<string, Node> {
-    const nodes = new Map<string, Node>();
+  #drafts(origins: ReadonlyMap<string, NodeOrigin>): Map<string, NodeReading> {
+    const drafts = new Map<string, NodeReading>();
     if (origins.size > limits.nodesPerBlueprint) {
       const at = this.#at("nodes") ?? this.#root;
+      this.#reading.graphIsWhole = false;
       this.#reading.problem(
         "invalid-value",
         at,
         `The document has ${origins.size} nodes; at most ${limits.nodesPerBlueprint} are allowed`,
       );
-      return nodes;
+      return drafts;
     }
     for (const [id, { value, stock }] of origins) {
-      const node = readNode(id, value, this.#reading, this.#plugins);
-      if (node !== undefined) nodes.set(id, stock === undefined ? node : { ...node, stock });
+      const read = readNode(id, value, this.#reading, this.#plugins);
+      if (read !== undefined) drafts.set(id, stock === undefined ? read : fromStock(read, stock));
     }
-    return nodes;
+    return drafts;
   }
 
   /** `edges` of the document and `next` of its nodes. */
@@ -177,17 +194,18 @@ class DocumentReader {
     origins: ReadonlyMap<string, NodeOrigin>,
     edges: readonly LocatedEdge[],
     flow: LocatedFlow | null,
+    refused: ReadonlySet<string>,
   ): { readonly name: string; readonly at: Range | undefined } | undefined {
     const given = this.#at("entry");
     if (given?.kind === "scalar" && given.source !== "") return { name: given.source, at: given.range };
     if (given !== undefined) return this.#reading.wrongType(given, "entry", "the name of a node");
     if (flow !== null) return { name: flow.steps[0]?.nodes[0]?.id ?? "", at: undefined };
-    if (this.#at("flow") !== undefined) return undefined;
-    const targets = new Set(edges.map(({ edge }) => edge.to));
+    if (origins.size === 0 || refused.has("entry") || !this.#reading.graphIsWhole) return undefined;
+    const targets = this.#targets(origins, edges);
+    if (targets === undefined) return undefined;
     const free = [...origins.keys()].filter((id) => !targets.has(id));
     const [only] = free;
     if (only !== undefined && free.length === 1) return { name: only, at: undefined };
-    if (origins.size === 0) return undefined;
     const shown = free
       .slice(0, 8)
       .map((id) => `\`${id}\``)
@@ -202,6 +220,26 @@ class DocumentReader {
     );
     return undefined;
   }
+
+  /** Nodes that an edge leads to, a misspelt name standing for the nearest; undefined when one leads nowhere known. */
+  #targets(origins: ReadonlyMap<string, NodeOrigin>, edges: readonly LocatedEdge[]): ReadonlySet<string> | undefined {
+    const targets = new Set<string>();
+    for (const { edge } of edges) {
+      const target =
+        edge.to === END || origins.has(edge.to) ? edge.to : this.#reading.nearest(edge.to, [...origins.keys(), END]);
+      if (target === undefined) return undefined;
+      targets.add(target);
+    }
+    return targets;
+  }
+}
+
+function fromStock(read: NodeReading, stock: string): NodeReading {
+  return read.whole ? { whole: true, node: { ...read.node, stock } } : { whole: false, node: { ...read.node, stock } };
+}
+
+function wholeOnes(drafts: ReadonlyMap<string, NodeReading>): ReadonlyMap<string, Node> {
+  return new Map([...drafts].flatMap(([id, read]) => (read.whole ? [[id, read.node] as const] : [])));
 }
 
 function assemble(

@@ -51,13 +51,18 @@ const comparisonsMax = 100_000;
 export class Suggestions {
   #left = comparisonsMax;
 
-  readonly suggest = (word: string, candidates: Iterable<string>): string => {
-    if (this.#left <= 0) return "";
+  readonly suggest = (word: string, candidates: Iterable<string>): string => didYouMean(this.nearest(word, candidates));
+
+  readonly nearest = (word: string, candidates: Iterable<string>): string | undefined => {
+    if (this.#left <= 0) return undefined;
     const all = [...candidates];
     this.#left -= all.length;
-    const match = nearest(word, all);
-    return match === undefined ? "" : `; did you mean \`${match}\`?`;
+    return nearest(word, all);
   };
+}
+
+export function didYouMean(match: string | undefined): string {
+  return match === undefined ? "" : `; did you mean \`${match}\`?`;
 }
 
 /** `a`, `b` or `c`; cut after `most` with the number left out. */

@@ -1,5 +1,6 @@
-import type { Node } from "../model/blueprint.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import type { Draft } from "./draft.ts";
+import { isRefused } from "./draft.ts";
 import { oneOfWords } from "./nearest.ts";
 
 type Suggest = (word: string, candidates: Iterable<string>) => string;
@@ -15,7 +16,7 @@ const streams = ["stdout", "stderr", "exit"];
  * Why `{node.path…}` cannot exist, or undefined. A process can write any port to `$TRAMMEL_OUTPUT`, so only what is known to be closed is
  * refused: schemas, and nodes that write no ports.
  */
-export function portProblem(node: Node, path: readonly string[], suggest: Suggest): PortProblem | undefined {
+export function portProblem(node: Draft, path: readonly string[], suggest: Suggest): PortProblem | undefined {
   const [port, ...rest] = path;
   if (port === undefined) return undefined;
   const runsProcess =
@@ -30,7 +31,8 @@ export function portProblem(node: Node, path: readonly string[], suggest: Sugges
       : { message: `the port \`${port}\` has no parts`, hint: `Write {${node.id}.${port}}.` };
   }
   if (node.output?.as === "schema") return schemaProblem(node, node.output.schema, path, suggest);
-  if (runsProcess || node.output?.as === "json") return undefined;
+  if (runsProcess || node.output?.as === "json" || isRefused(node, "output")) return undefined;
+  if (node.type === "human" && (isRefused(node, "mode") || isRefused(node, "fields"))) return undefined;
   if (node.type === "human" && node.mode === "form") {
     const names = Object.keys(node.fields ?? {});
     return names.includes(port)
@@ -47,7 +49,7 @@ export function portProblem(node: Node, path: readonly string[], suggest: Sugges
 }
 
 function schemaProblem(
-  node: Node,
+  node: Draft,
   schema: JsonObject,
   path: readonly string[],
   suggest: Suggest,

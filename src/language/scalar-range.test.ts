@@ -5,7 +5,7 @@ import { valueOf } from "./tree.ts";
 import { readYaml } from "./yaml.ts";
 
 function scalarOf(text: string): LocatedScalar {
-  const value = valueOf(readYaml(text, () => undefined) ?? undefined, "k");
+  const value = valueOf(readYaml(text, () => true) ?? undefined, "k");
   if (value?.kind !== "scalar") throw new Error("no scalar");
   return value;
 }

@@ -1,5 +1,6 @@
 import type { Blueprint, Edge } from "../model/blueprint.ts";
 import type { Range } from "../model/diagnostic.ts";
+import type { Draft } from "./draft.ts";
 import type { LocatedTemplate } from "./read/reading.ts";
 import type { Located, LocatedMap, LocatedScalar } from "./tree.ts";
 import { entryOf } from "./tree.ts";
@@ -19,21 +20,26 @@ export interface LocatedEdge {
   readonly to: Range;
   readonly when?: Range;
   readonly as?: Range;
+  /** A part of it could not be read: only the ends that were read are known, the others stand as END. */
+  readonly broken?: true;
 }
 
 /**
  * A document that was read, for rules: the blueprint as far as it could be read, and where everything stands.
- * Nodes that could not be read are in `origins` but not in `blueprint.nodes`.
+ * `origins` has every node, `drafts` those of a known type, `blueprint.nodes` those that are whole.
  */
 export interface Source {
   readonly text: string;
   readonly root: LocatedMap;
   readonly blueprint: Blueprint;
   readonly origins: ReadonlyMap<string, NodeOrigin>;
+  readonly drafts: ReadonlyMap<string, Draft>;
+  /** Keys of the top level that are written, well or misspelt, but could not be read. */
+  readonly refused: ReadonlySet<string>;
   /** Parallel to `blueprint.edges`. */
   readonly edges: readonly LocatedEdge[];
   readonly templates: readonly LocatedTemplate[];
-  /** False when an edge could not be read. */
+  /** False when nodes or edges are missing that were written. */
   readonly graphIsWhole: boolean;
   /** Where the entry is named; undefined when it was left out. */
   readonly entryAt: Range | undefined;

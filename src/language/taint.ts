@@ -1,11 +1,12 @@
-import type { Node } from "../model/blueprint.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import type { Draft } from "./draft.ts";
+import { isRefused } from "./draft.ts";
 
 /** Where the value of a port comes from. The last two were never seen by the author. */
 export type Origin = "authored" | "operator" | "agent" | "process";
 
 /** What `{node.path…}` can hold. A value whose schema leaves only numbers or listed or patterned texts is as good as authored. */
-export function originOf(node: Node, path: readonly string[]): Origin {
+export function originOf(node: Draft, path: readonly string[]): Origin {
   switch (node.type) {
     case "provision":
     case "checkout":
@@ -28,7 +29,9 @@ export function originOf(node: Node, path: readonly string[]): Origin {
   }
 }
 
-function isNarrow(node: Node, path: readonly string[]): boolean {
+function isNarrow(node: Draft, path: readonly string[]): boolean {
+  // What could not be read may well narrow it.
+  if (isRefused(node, "output") || isRefused(node, "options")) return true;
   if (node.output?.as !== "schema") return false;
   let at: Json | undefined = node.output.schema;
   for (const step of path) {

@@ -279,8 +279,8 @@ export interface Blueprint {
 
 const agentic: ReadonlySet<NodeType> = new Set<NodeType>(["agent", "agent_sandbox"]);
 
-export function classOf(node: Node): NodeClass {
-  if (agentic.has(node.type) || (node.type === "plugin" && node.agentic === true)) return "agentic";
+export function classOf(node: { readonly type: NodeType; readonly agentic?: true }): NodeClass {
+  if (agentic.has(node.type) || node.agentic === true) return "agentic";
   return node.type === "human" ? "human" : "deterministic";
 }
 

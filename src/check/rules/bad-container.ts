@@ -1,5 +1,5 @@
-import type { Blueprint } from "../../model/blueprint.ts";
 import type { Template } from "../../model/template.ts";
+import type { Draft } from "../../language/draft.ts";
 import { fieldRange } from "../../language/source.ts";
 import { soleReference } from "../../language/template.ts";
 import type { Rule } from "../rule.ts";
@@ -9,19 +9,19 @@ export const badContainer: Rule = {
   code: "bad-container",
   needs: "document",
   check({ source }, report) {
-    const box = [...source.blueprint.nodes.values()].find((node) => node.type === "provision")?.id;
+    const box = [...source.drafts.values()].find((node) => node.type === "provision")?.id;
     const hint =
       box === undefined ? 'Add a provision node and name it: container: "{box}"' : `Write container: "{${box}}"`;
-    for (const [id, node] of source.blueprint.nodes) {
+    for (const [id, node] of source.drafts) {
       if (node.type !== "exec" && node.type !== "checkout" && node.type !== "agent_sandbox") continue;
-      const fault = faultOf(node.container, source.blueprint);
+      const fault = node.container && faultOf(node.container, source.drafts);
       if (fault !== undefined)
         report(fieldRange(source, id, "container"), `\`container\` of node \`${id}\` ${fault}`, hint);
     }
   },
 };
 
-function faultOf(container: Template, { nodes }: Blueprint): string | undefined {
+function faultOf(container: Template, nodes: ReadonlyMap<string, Draft>): string | undefined {
   const ref = soleReference(container);
   if (ref === undefined) return `must be a reference to a provision node, not \`${container.source}\``;
   if (ref.source !== "node" || ref.path.length > 0) return `must name a provision node, not \`${container.source}\``;

@@ -7,8 +7,9 @@ export const badNetwork: Rule = {
   code: "bad-network",
   needs: "document",
   check({ source, suggest }, report) {
-    for (const [id, node] of source.blueprint.nodes) {
-      if (node.type !== "provision" || node.network === undefined || !isImageOfThisMachine(node.image)) continue;
+    for (const [id, node] of source.drafts) {
+      if (node.type !== "provision" || node.network === undefined) continue;
+      if (node.image === undefined || !isImageOfThisMachine(node.image)) continue;
       if (node.network === "none" || node.network === "host") continue;
       const near = suggest(node.network, ["none", "host"]);
       const message = `A sandbox of \`image: ${node.image}\` cannot have the network \`${node.network}\`${near}`;

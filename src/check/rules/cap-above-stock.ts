@@ -7,7 +7,7 @@ export const capAboveStock: Rule = {
   code: "cap-above-stock",
   needs: "document",
   check({ source }, report) {
-    for (const [id, node] of source.blueprint.nodes) {
+    for (const [id, node] of source.drafts) {
       const most = node.stock === undefined ? undefined : stockNodes().get(node.stock)?.node.cap;
       if (most === undefined || node.cap === undefined || node.cap <= most) continue;
       const message = `\`cap: ${node.cap}\` of node \`${id}\` is above the cap of the stock node \`${node.stock}\`, which is ${most}`;

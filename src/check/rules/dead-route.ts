@@ -1,9 +1,10 @@
-import type { Node } from "../../model/blueprint.ts";
+import type { Draft } from "../../language/draft.ts";
+import { isRefused } from "../../language/draft.ts";
 import type { Rule } from "../rule.ts";
 
 /** Why a node can never have an outcome, or undefined when it can. */
-export function neverHas(node: Node, when: string): string | undefined {
-  if (when === "failure" && node.timeoutMs === undefined) {
+export function neverHas(node: Draft, when: string): string | undefined {
+  if (when === "failure" && node.timeoutMs === undefined && !isRefused(node, "timeoutMs")) {
     if (node.type === "provision") return "a sandbox that cannot be made is an error, never a failure";
     if (node.type === "wait") return "waiting never fails";
     if (node.type === "human" && node.mode === "input")
@@ -19,7 +20,7 @@ export const deadRoute: Rule = {
   needs: "document",
   check({ source }, report) {
     for (const { edge, when } of source.edges) {
-      const node = source.blueprint.nodes.get(edge.from);
+      const node = source.drafts.get(edge.from);
       if (node === undefined || edge.when === undefined || when === undefined) continue;
       const why = neverHas(node, edge.when);
       if (why !== undefined)

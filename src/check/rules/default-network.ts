@@ -1,3 +1,4 @@
+import { isRefused } from "../../language/draft.ts";
 import { fieldRange } from "../../language/source.ts";
 import { isImageOfThisMachine } from "../../model/sandbox.ts";
 import type { Rule } from "../rule.ts";
@@ -7,8 +8,9 @@ export const defaultNetwork: Rule = {
   code: "default-network",
   needs: "document",
   check({ source }, report) {
-    for (const [id, node] of source.blueprint.nodes) {
-      if (node.type !== "provision" || node.network !== undefined) continue;
+    for (const [id, node] of source.drafts) {
+      if (node.type !== "provision" || node.network !== undefined || isRefused(node, "network")) continue;
+      if (node.image === undefined) continue;
       const isLocal = isImageOfThisMachine(node.image);
       const what = isLocal ? "no network" : "the normal network of the container engine";
       const other = isLocal ? "host" : "none";

@@ -8,6 +8,7 @@ export const duplicateEdge: Rule = {
   check({ source }, report) {
     const seen = new Map<string, LocatedEdge>();
     for (const located of source.edges) {
+      if (located.broken === true) continue;
       const { from, to, when = "", as = "" } = located.edge;
       const key = `${from} ${to} ${when} ${as}`;
       const first = seen.get(key);

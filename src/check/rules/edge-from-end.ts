@@ -6,8 +6,8 @@ export const edgeFromEnd: Rule = {
   code: "edge-from-end",
   needs: "document",
   check({ source }, report) {
-    for (const { edge, from } of source.edges) {
-      if (isEnd(edge.from))
+    for (const { edge, from, broken } of source.edges) {
+      if (isEnd(edge.from) && broken !== true)
         report(
           from,
           `An edge cannot come from \`${edge.from}\`: END closes a path`,

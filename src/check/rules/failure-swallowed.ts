@@ -8,7 +8,7 @@ import type { Rule } from "../rule.ts";
  */
 export const failureSwallowed: Rule = {
   code: "failure-swallowed",
-  needs: "graph",
+  needs: "edges",
   check({ source, topology }, report) {
     const failing = source.edges.filter(({ edge }) => edge.when === "failure" && edge.to !== END);
     if (failing.length === 0) return;
@@ -23,7 +23,7 @@ export const failureSwallowed: Rule = {
     });
     const reachesEnd = graph.into(ends);
     for (const { edge, to } of failing) {
-      const node = source.blueprint.nodes.get(edge.from);
+      const node = source.drafts.get(edge.from);
       if (node !== undefined && neverHas(node, "failure") !== undefined) continue;
       const from = graph.indexOf.get(edge.from);
       const target = graph.indexOf.get(edge.to);

@@ -1,5 +1,6 @@
 import { classOf } from "../../model/blueprint.ts";
-import type { Blueprint, Node } from "../../model/blueprint.ts";
+import type { Draft } from "../../language/draft.ts";
+import type { Source } from "../../language/source.ts";
 import type { Order } from "../order.ts";
 import type { Rule } from "../rule.ts";
 import type { Topology } from "../topology.ts";
@@ -10,14 +11,14 @@ import type { Topology } from "../topology.ts";
  */
 export const gateBypass: Rule = {
   code: "gate-bypass",
-  needs: "graph",
+  needs: "paths",
   check({ source, topology, order }, report) {
-    const gates = [...source.blueprint.nodes.values()].filter((node) => node.type === "human" && node.mode !== "input");
+    const gates = [...source.drafts.values()].filter(
+      (node) => node.type === "human" && node.mode !== undefined && node.mode !== "input",
+    );
     for (const gate of gates) {
-      const known = order();
-      if (known === null) return;
-      const check = nearestCheck(gate, source.blueprint, known);
-      const agent = check && agentOnTheWayBack(gate.id, check.id, source.blueprint, topology());
+      const check = nearestCheck(gate, source, order());
+      const agent = check && agentOnTheWayBack(gate.id, check.id, source, topology());
       const edge = agent && source.edges.find((each) => each.edge.to === gate.id && each.edge.from === agent.last);
       if (check === undefined || agent === undefined || edge === undefined) continue;
       const message = `After gate \`${gate.id}\`, the way back by \`${agent.id}\` does not lead through the check \`${check.id}\``;
@@ -27,18 +28,18 @@ export const gateBypass: Rule = {
 };
 
 /** The last deterministic node with a failure of its own that every way to the gate passes, after an agent. */
-function nearestCheck(gate: Node, blueprint: Blueprint, order: Order): Node | undefined {
+function nearestCheck(gate: Draft, { blueprint, drafts }: Source, order: Order): Draft | undefined {
   const routed = new Set(
     blueprint.edges.flatMap(({ from, when }) => (when === "success" || when === "failure" ? [from] : [])),
   );
-  const nodes = [...blueprint.nodes.values()];
+  const nodes = [...drafts.values()];
   const checks = nodes.filter((node) => {
     const checking = node.type === "script" || node.type === "exec" || node.type === "tool";
     return checking && routed.has(node.id) && order.alwaysBefore(node.id, gate.id);
   });
   const agents = nodes.filter((node) => classOf(node) === "agentic" && order.alwaysBefore(node.id, gate.id));
   const after = checks.filter((check) => agents.some((agent) => order.alwaysBefore(agent.id, check.id)));
-  return after.reduce<Node | undefined>(
+  return after.reduce<Draft | undefined>(
     (last, check) => (last === undefined || order.alwaysBefore(last.id, check.id) ? check : last),
     undefined,
   );
@@ -52,7 +53,7 @@ interface WayBack {
 }
 
 /** A way from the gate to itself through an agentic node that avoids the check. */
-function agentOnTheWayBack(gate: string, check: string, blueprint: Blueprint, graph: Topology): WayBack | undefined {
+function agentOnTheWayBack(gate: string, check: string, { drafts }: Source, graph: Topology): WayBack | undefined {
   const start = graph.indexOf.get(gate) ?? -1;
   const avoid = graph.indexOf.get(check) ?? -1;
   const agentOf = new Map<number, string | null>([[start, null]]);
@@ -61,7 +62,7 @@ function agentOnTheWayBack(gate: string, check: string, blueprint: Blueprint, gr
     const agent = agentOf.get(index) ?? null;
     for (const next of graph.successors[index] ?? []) {
       if (next === start && agent !== null) return { id: agent, last: graph.ids[index] ?? "" };
-      const node = blueprint.nodes.get(graph.ids[next] ?? "");
+      const node = drafts.get(graph.ids[next] ?? "");
       const now = agent ?? (node !== undefined && classOf(node) === "agentic" ? node.id : null);
       const known = agentOf.get(next);
       if (next === avoid || next === start || (known !== undefined && (known !== null || now === null))) continue;

@@ -1,3 +1,4 @@
+import { isRefused } from "../../language/draft.ts";
 import { fieldRange } from "../../language/source.ts";
 import type { Rule } from "../rule.ts";
 
@@ -6,16 +7,16 @@ export const humanMode: Rule = {
   code: "human-mode",
   needs: "document",
   check({ source }, report) {
-    for (const [id, node] of source.blueprint.nodes) {
-      if (node.type !== "human") continue;
+    for (const [id, node] of source.drafts) {
+      if (node.type !== "human" || node.mode === undefined) continue;
       const { mode, options = [], fields } = node;
-      if (mode === "choice" && options.length === 0)
+      if (mode === "choice" && options.length === 0 && !isRefused(node, "options"))
         report(
           fieldRange(source, id, "mode"),
           `Gate \`${id}\` asks for a choice but has no options`,
           "Add options: [ship, hold]",
         );
-      if (mode === "form" && fields === undefined)
+      if (mode === "form" && fields === undefined && !isRefused(node, "fields"))
         report(
           fieldRange(source, id, "mode"),
           `Gate \`${id}\` is a form but has no fields`,

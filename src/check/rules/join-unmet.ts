@@ -4,9 +4,9 @@ import type { Rule } from "../rule.ts";
 /** `join: k` needs k arms. */
 export const joinUnmet: Rule = {
   code: "join-unmet",
-  needs: "graph",
+  needs: "edges",
   check({ source, topology }, report) {
-    for (const [id, node] of source.blueprint.nodes) {
+    for (const [id, node] of source.drafts) {
       if (typeof node.join !== "number") continue;
       const graph = topology();
       const arms = new Set(graph.predecessors[graph.indexOf.get(id) ?? -1]).size;

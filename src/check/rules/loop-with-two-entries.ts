@@ -5,7 +5,7 @@ import type { Rule } from "../rule.ts";
 /** A loop that is entered at several nodes: which of its edges start a new pass is then less obvious. */
 export const loopWithTwoEntries: Rule = {
   code: "loop-with-two-entries",
-  needs: "graph",
+  needs: "paths",
   check({ source, topology }, report) {
     // A flow says itself what belongs together: a group before a bracket is entered at all its nodes.
     if (entryOf(source.root, "flow") !== undefined) return;

@@ -10,7 +10,7 @@ export const mixedEdges: Rule = {
     const told = new Set<string>();
     for (const located of source.edges) {
       const { from, when } = located.edge;
-      if (when === "error") continue;
+      if (when === "error" || located.broken === true) continue;
       const other = first.get(from);
       if (other === undefined) first.set(from, located);
       else if ((other.edge.when === undefined) !== (when === undefined) && !told.has(from)) {

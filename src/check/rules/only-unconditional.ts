@@ -5,10 +5,10 @@ import type { Rule } from "../rule.ts";
 /** A script whose failure goes the same way as its success: often an oversight. */
 export const onlyUnconditional: Rule = {
   code: "only-unconditional",
-  needs: "graph",
+  needs: "edges",
   check({ source, topology }, report) {
     const graph = topology();
-    for (const [id, node] of source.blueprint.nodes) {
+    for (const [id, node] of source.drafts) {
       if (node.type !== "script") continue;
       const edges = graph.outgoing[graph.indexOf.get(id) ?? -1] ?? [];
       const next = edges.find((edge) => edge.when === undefined);

@@ -1,3 +1,4 @@
+import { isRefused } from "../../language/draft.ts";
 import { commandsOf } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
@@ -11,8 +12,8 @@ export const pipeHidesFailure: Rule = {
   check({ source, within }, report) {
     for (const { node, field, text, scalar } of commandsOf(source)) {
       if (field !== "run" || !text.includes("|") || text.includes("pipefail")) continue;
-      const definition = node === undefined ? undefined : source.blueprint.nodes.get(node);
-      if (definition?.type === "script" && definition.shell === "bash") continue;
+      const definition = node === undefined ? undefined : source.drafts.get(node);
+      if (definition?.type === "script" && (definition.shell === "bash" || isRefused(definition, "shell"))) continue;
       const match = testCommand.exec(text);
       if (match === null) continue;
       const end = match.index + match[0].length;

@@ -1,4 +1,4 @@
-import type { Node } from "../../model/blueprint.ts";
+import type { Draft } from "../../language/draft.ts";
 import { portProblem } from "../../language/ports.ts";
 import { originOf } from "../../language/taint.ts";
 import { nodeReferences } from "../references.ts";
@@ -7,7 +7,7 @@ import type { Rule } from "../rule.ts";
 const placed = /^(?:path|paths|file|files|folder|dir|directory|cwd|url|uri|repo|repository|ref|branch|image)$/;
 
 /** What a field decides, or undefined when untrusted text may stand there. */
-function sinkOf(node: Node, field: string): string | undefined {
+function sinkOf(node: Draft, field: string): string | undefined {
   if (node.type === "checkout" && (field === "repo" || field === "ref" || field === "path"))
     return "what is cloned, and where to";
   if (node.type === "human" && field === "prompt") return "what a person is asked";
@@ -20,7 +20,7 @@ export const taintedValue: Rule = {
   code: "tainted-value",
   needs: "document",
   check(context, report) {
-    const { nodes } = context.source.blueprint;
+    const { drafts: nodes } = context.source;
     for (const { ref, written, users, field, range } of nodeReferences(context)) {
       const [user = ""] = users;
       const [node, from] = [nodes.get(user), nodes.get(ref.name)];
@@ -36,7 +36,7 @@ export const taintedValue: Rule = {
   },
 };
 
-function hintFor(node: Node | undefined, source: string, written: string): string {
+function hintFor(node: Draft | undefined, source: string, written: string): string {
   if (node?.type === "human") return `Show it as evidence instead: show: ["${written}"]`;
   return `Narrow it at \`${source}\`: output: {choice: "enum[a, b]"}, and refer to {${source}.choice}.`;
 }

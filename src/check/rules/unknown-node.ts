@@ -9,18 +9,20 @@ export const unknownNode: Rule = {
   check({ source, suggest }, report) {
     const { origins, edges, blueprint } = source;
     const hint = "Define it under `nodes`, or correct the name.";
-    for (const { edge, from, to } of edges) {
+    // Of a document whose nodes could not be read, no name is known.
+    if (source.refused.has("nodes")) return;
+    for (const { edge, from, to, broken } of edges) {
       if (!origins.has(edge.from) && edge.from.toUpperCase() !== END) {
         report(
           from,
-          `The edge to \`${edge.to}\` comes from \`${edge.from}\`, which is no node${suggest(edge.from, origins.keys())}`,
+          `${broken === true ? "The edge" : `The edge to \`${edge.to}\``} comes from \`${edge.from}\`, which is no node${suggest(edge.from, origins.keys())}`,
           hint,
         );
       }
       if (edge.to !== END && !origins.has(edge.to)) {
         report(
           to,
-          `The edge from \`${edge.from}\` leads to \`${edge.to}\`, which is no node${suggest(edge.to, [...origins.keys(), END])}`,
+          `${broken === true ? "The edge" : `The edge from \`${edge.from}\``} leads to \`${edge.to}\`, which is no node${suggest(edge.to, [...origins.keys(), END])}`,
           hint,
         );
       }

@@ -1,6 +1,7 @@
 import type { Reference } from "../../model/template.ts";
 import { portProblem } from "../../language/ports.ts";
 import type { Source } from "../../language/source.ts";
+import { stockNodes } from "../../language/stock/set.ts";
 import { references } from "../../language/template.ts";
 import { valueOf } from "../../language/tree.ts";
 import type { Rule, RuleContext } from "../rule.ts";
@@ -38,6 +39,7 @@ function fault(ref: Reference, written: string, context: RuleContext, inputs: Re
         ? undefined
         : { message: `\`${written}\`: the task is text and has no parts`, hint: "Write {task}." };
     case "inputs":
+      if (context.source.refused.has("inputs")) return undefined;
       return inputFault(ref, written, context, inputs);
     case "item":
     case "index":
@@ -61,6 +63,11 @@ function inputFault(
   };
 }
 
+/** Nodes that could not be read, and the stock nodes of a flow that could not, may have the name. */
+function isUnread(name: string, { refused }: Source): boolean {
+  return refused.has("nodes") || (refused.has("flow") && stockNodes().has(name));
+}
+
 function nodeFault(
   ref: Reference,
   written: string,
@@ -68,10 +75,11 @@ function nodeFault(
   inputs: ReadonlySet<string>,
 ): Fault | undefined {
   if (source.origins.has(ref.name)) {
-    const node = source.blueprint.nodes.get(ref.name);
+    const node = source.drafts.get(ref.name);
     const problem = node && portProblem(node, ref.path, suggest);
     return problem === undefined ? undefined : { message: `\`${written}\`: ${problem.message}`, hint: problem.hint };
   }
+  if (isUnread(ref.name, source)) return undefined;
   if (inputs.has(ref.name))
     return { message: `\`${written}\` names an input`, hint: `Write {inputs.${[ref.name, ...ref.path].join(".")}}.` };
   const message = `\`${written}\` names nothing here: \`${ref.name}\` is no node${suggest(ref.name, ["task", ...source.origins.keys()])}`;

@@ -10,8 +10,8 @@ export const unknownTool: Rule = {
   check({ source, tools, suggest }, report) {
     if (tools === undefined) return;
     const hint = `Tools are ${oneOfWords([...tools].sort(), 30)}.`;
-    for (const [id, node] of source.blueprint.nodes) {
-      if (node.type === "tool" && !tools.has(node.tool) && !node.tool.includes("{")) {
+    for (const [id, node] of source.drafts) {
+      if (node.type === "tool" && node.tool !== undefined && !tools.has(node.tool) && !node.tool.includes("{")) {
         report(
           fieldRange(source, id, "tool"),
           `Node \`${id}\` uses the tool \`${node.tool}\`, which does not exist${suggest(node.tool, tools)}`,

@@ -4,7 +4,7 @@ import type { Rule } from "../rule.ts";
 /** Nodes that no path from the entry leads to. */
 export const unreachableNode: Rule = {
   code: "unreachable-node",
-  needs: "graph",
+  needs: "paths",
   check({ source, topology }, report) {
     const { ids, reachable } = topology();
     for (const [index, id] of ids.entries()) {

@@ -31,6 +31,7 @@ export function readEdges(node: Located, reading: Reading): LocatedEdge[] {
       reading.problem("wrong-type", item, message);
     }
     if (edges.length > limits.edgesPerBlueprint) {
+      reading.graphIsWhole = false;
       reading.problem("invalid-value", item, `The document has more than ${limits.edgesPerBlueprint} edges`);
       return [];
     }
@@ -47,13 +48,17 @@ interface Parts {
 
 function readEdge(map: LocatedMap, reading: Reading, edges: LocatedEdge[]): void {
   const parts: Parts = {};
+  const keys = new Set(map.entries.map((entry) => entry.key.source));
   for (const entry of map.entries) {
-    const key = entry.key.source;
+    const written = entry.key.source;
+    const key = edgeKeys.includes(written) ? written : unknownField(entry, edgeKeys, reading);
+    // A misspelt key is read as the one that was meant, so that the edge still leads somewhere.
+    if (key === undefined || (key !== written && keys.has(key))) continue;
     if (key === "from" || key === "to" || key === "when") parts[key] = names(entry.value, reading, key);
-    else if (key === "as") {
-      const value = ending.read(entry.value, reading, key);
+    else {
+      const value = ending.read(entry.value, reading, "as");
       if (value !== undefined) parts.as = { value, range: entry.value.range };
-    } else unknownField(entry, edgeKeys, reading);
+    }
   }
   for (const key of ["from", "to"] as const) {
     if (parts[key] !== undefined) continue;
@@ -65,14 +70,24 @@ function readEdge(map: LocatedMap, reading: Reading, edges: LocatedEdge[]): void
       `Write {from: a, to: b}; \`to: END\` ends the path.`,
     );
   }
-  for (const from of parts.from ?? []) {
-    for (const to of parts.to ?? []) {
-      for (const when of parts.when ?? [undefined]) {
+  const unknown: LocatedScalar = { kind: "scalar", range: map.range, value: END, source: END, style: "plain" };
+  const ends = { from: orElse(parts.from, unknown), to: orElse(parts.to, unknown) };
+  const isBroken = [parts.from, parts.to, parts.when ?? [unknown]].some(
+    (part) => part === undefined || part.length === 0,
+  );
+  for (const from of ends.from) {
+    for (const to of ends.to) {
+      for (const when of isBroken ? [undefined] : (parts.when ?? [undefined])) {
         if (edges.length > limits.edgesPerBlueprint) return;
-        edges.push(locatedEdge(from, to, when, parts.as, reading));
+        const edge = locatedEdge(from, to, when, isBroken ? undefined : parts.as, reading);
+        edges.push(isBroken ? { ...edge, broken: true } : edge);
       }
     }
   }
+}
+
+function orElse(names: readonly LocatedScalar[] | undefined, unknown: LocatedScalar): readonly LocatedScalar[] {
+  return names === undefined || names.length === 0 ? [unknown] : names;
 }
 
 function locatedEdge(

@@ -1,7 +1,7 @@
-import type { Node } from "../../model/blueprint.ts";
 import { classOf } from "../../model/blueprint.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { limits } from "../../model/limits.ts";
+import type { NodeReading } from "../draft.ts";
 import type { Reading } from "../read/reading.ts";
 import { ScalarRanges } from "../scalar-range.ts";
 import type { LocatedEdge, NodeOrigin } from "../source.ts";
@@ -40,6 +40,7 @@ export function readFlow(text: string, flow: Located, reading: Reading): Located
   const first = parsed.steps[0];
   if (first !== undefined && first.nodes.length > 1) {
     const message = "A flow begins with one node, not with a group";
+    reading.graphIsWhole = false;
     reading.problem(
       "flow-syntax",
       known.get(first) ?? flow,
@@ -61,7 +62,7 @@ export function readFlow(text: string, flow: Located, reading: Reading): Located
 export function expandFlow(
   { scalar, steps, rangeOf }: LocatedFlow,
   origins: Map<string, NodeOrigin>,
-  nodes: Map<string, Node>,
+  nodes: Map<string, NodeReading>,
   reading: Reading,
 ): LocatedEdge[] {
   const definitions = new Map(nodes);
@@ -69,13 +70,14 @@ export function expandFlow(
     for (const node of step.nodes) {
       addNode(node, scalar, rangeOf(node), origins, reading);
       const definition = definitions.get(node.id) ?? definitions.get(node.name);
-      if (definition !== undefined) nodes.set(node.id, placed({ ...definition, id: node.id }, step.bracket));
+      if (definition !== undefined) nodes.set(node.id, placed(definition, node.id, step.bracket));
     }
     const before = steps[index - 1];
     if (step.bracket && before !== undefined) checkBracket(step, before, rangeOf(step), nodes, reading);
   }
   const edges = flowEdges(steps, rangeOf);
   if (edges.length <= limits.edgesPerBlueprint) return edges;
+  reading.graphIsWhole = false;
   reading.problem("invalid-value", scalar, `The flow stands for more than ${limits.edgesPerBlueprint} edges`);
   return [];
 }
@@ -91,7 +93,8 @@ function addNode(
   if (origin === undefined) {
     const message = `The flow names ${quote(node.name)}, which is not defined${reading.suggest(node.name, [...origins.keys(), ...stockNodes().keys()])}`;
     reading.problem("unknown-node", range, message, `Define it: nodes: {${node.name}: {type: script, run: …}}`);
-    // Known from here on, so that one typo is one problem.
+    // Known from here on, so that one typo is one problem; a node that was meant by it may seem to lie on no path.
+    reading.graphIsWhole = false;
     origins.set(node.name, { key: { ...flow, range }, value: flow });
     return;
   }
@@ -104,21 +107,26 @@ function addNode(
 }
 
 /** A deterministic node in a bracket runs once; an agentic one has its own cap. */
-function placed(node: Node, bracket: boolean): Node {
-  return bracket && classOf(node) !== "agentic" && node.cap === undefined ? { ...node, cap: 1 } : node;
+function placed(read: NodeReading, id: string, bracket: boolean): NodeReading {
+  const { node } = read;
+  const once = bracket && classOf(node) !== "agentic" && node.cap === undefined ? { cap: 1 } : {};
+  return read.whole
+    ? { whole: true, node: { ...read.node, id, ...once } }
+    : { whole: false, node: { ...read.node, id, ...once } };
 }
 
 function checkBracket(
   step: FlowStep,
   before: FlowStep,
   range: Range,
-  nodes: ReadonlyMap<string, Node>,
+  nodes: ReadonlyMap<string, NodeReading>,
   reading: Reading,
 ): void {
   for (const check of before.nodes) {
-    const node = nodes.get(check.id);
-    if (node === undefined || classOf(node) !== "agentic") continue;
+    const read = nodes.get(check.id);
+    if (read === undefined || classOf(read.node) !== "agentic") continue;
     const message = `The bracket [${step.nodes[0]?.name}] follows the agentic node \`${check.name}\`; it must follow a deterministic check`;
+    reading.graphIsWhole = false;
     reading.problem("flow-bracket", range, message, "Put a check between them: implement -> test -> [fix-ci]");
   }
 }

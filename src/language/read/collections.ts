@@ -1,5 +1,5 @@
 import type { Json } from "../../model/json.ts";
-import { oneOfWords } from "../nearest.ts";
+import { didYouMean, oneOfWords } from "../nearest.ts";
 import type { Located, LocatedEntry, LocatedMap } from "../tree.ts";
 import { quote } from "../tree.ts";
 import type { JsonSchema, Reader, Reading } from "./reading.ts";
@@ -92,6 +92,16 @@ export type Read<F extends Fields> = {
   readonly [K in RequiredKeys<F> as NameOf<F, K> & string]: ValueOf<F[K]>;
 } & { readonly [K in Exclude<keyof F, RequiredKeys<F>> as NameOf<F, K> & string]?: ValueOf<F[K]> };
 
+/** A map read by its table: every field, or those that could be read. */
+export type Part<F extends Fields> =
+  | { readonly whole: true; readonly values: Read<F> }
+  | {
+      readonly whole: false;
+      readonly values: Partial<Read<F>>;
+      /** Model names of fields that are written, well or misspelt, but could not be read. */
+      readonly refused: ReadonlySet<string>;
+    };
+
 /** Reads a closed map by its table: an unknown key, a missing one and each bad value is a problem of its own. */
 export function readFields<F extends Fields>(
   map: LocatedMap,
@@ -99,53 +109,63 @@ export function readFields<F extends Fields>(
   reading: Reading,
   besides: readonly string[] = [],
 ): Read<F> | undefined {
-  const { values, whole } = readPartial(map, fields, reading, besides);
-  // Every key comes from the table and, as it is whole, every required one was there.
-  return whole ? (values as Read<F>) : undefined;
+  const part = readPart(map, fields, reading, besides);
+  return part.whole ? part.values : undefined;
 }
 
-/** As {@link readFields}, with what could be read when something could not. */
-export function readPartial<F extends Fields>(
+/** As {@link readFields}, with what could be read when something could not. A misspelt field is one problem, not also an absent one. */
+export function readPart<F extends Fields>(
   map: LocatedMap,
   fields: F,
   reading: Reading,
   besides: readonly string[] = [],
-): { readonly values: Partial<Read<F>>; readonly whole: boolean } {
+): Part<F> {
   const values: Record<string, unknown> = {};
+  const refused = new Set<string>();
   let whole = true;
   for (const entry of map.entries) {
     const key = entry.key.source;
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     if (field !== undefined) {
       const value = field.reader.read(entry.value, reading, key);
-      if (value === undefined) whole = false;
+      if (value === undefined) refused.add(field.as ?? key);
       else values[field.as ?? key] = value;
-    } else if (!besides.includes(key)) unknownField(entry, [...besides, ...Object.keys(fields)], reading);
+    } else if (!besides.includes(key)) {
+      const meant = unknownField(entry, [...besides, ...Object.keys(fields)], reading);
+      if (meant !== undefined) refused.add(fields[meant]?.as ?? meant);
+    }
   }
   for (const key in fields) {
-    if (fields[key]?.required !== true || map.entries.some((entry) => entry.key.source === key)) continue;
+    const field = fields[key];
+    if (field?.required !== true || map.entries.some((entry) => entry.key.source === key)) continue;
     whole = false;
-    const hint = `Add \`${key}:\` (${lowerFirst(fields[key].description)}).`;
+    if (refused.has(field.as ?? key)) continue;
+    const hint = `Add \`${key}:\` (${lowerFirst(field.description)}).`;
     reading.problem("missing-field", headOf(map), `${capital(reading.owner)} has no \`${key}\``, hint);
   }
-  return { values: values as Partial<Read<F>>, whole };
+  // Every key comes from the table and, when it is whole, every required one was there.
+  if (whole && refused.size === 0) return { whole: true, values: values as Read<F> };
+  return { whole: false, values: values as Partial<Read<F>>, refused };
 }
 
-export function unknownField(entry: LocatedEntry, known: readonly string[], reading: Reading): void {
+/** Reports a field that does not exist here; the field that was most likely meant, unless the document silences the problem. */
+export function unknownField(entry: LocatedEntry, known: readonly string[], reading: Reading): string | undefined {
   const key = entry.key.source;
   const merge =
     key === "<<"
       ? "Merge keys are not part of YAML 1.2; repeat the fields or use an alias for a whole value."
       : undefined;
   const others = reading.whoHas(key);
-  const near = others.length === 0 ? reading.suggest(key, known) : `; ${others.join(" and ")} nodes have it`;
+  const meant = others.length === 0 ? reading.nearest(key, known) : undefined;
+  const near = others.length === 0 ? didYouMean(meant) : `; ${others.join(" and ")} nodes have it`;
   const message = `\`${key}\` is no field of ${reading.owner}${near}`;
-  reading.problem(
+  const told = reading.problem(
     "unknown-field",
     entry.key,
     message,
     merge ?? `It has: ${oneOfWords([...known].sort(), 40).replace(/ or (?=[^,]*$)/, " and ")}.`,
   );
+  return told ? meant : undefined;
 }
 
 /** A problem with a whole map is shown at its first key: the map itself may be long. */

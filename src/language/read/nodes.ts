@@ -1,14 +1,16 @@
-import type { Node, PluginNode, TypeSpec } from "../../model/blueprint.ts";
+import type { TypeSpec, WaitNode } from "../../model/blueprint.ts";
 import { END } from "../../model/blueprint.ts";
 import type { JsonObject } from "../../model/json.ts";
+import type { NodeReading } from "../draft.ts";
 import { builtInTypes, isBuiltIn, nodeFields, pluginCommonFields } from "../fields/nodes.ts";
 import type { BuiltInType } from "../fields/nodes.ts";
 import { fits, wordsOf } from "../fields/schemas.ts";
-import { oneOfWords } from "../nearest.ts";
+import { didYouMean, nearest, oneOfWords } from "../nearest.ts";
 import type { NodeOrigin } from "../source.ts";
-import type { Located, LocatedMap, LocatedScalar } from "../tree.ts";
+import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "../tree.ts";
 import { describe, entryOf, quote } from "../tree.ts";
-import { capital, readFields, toJson, unknownField } from "./collections.ts";
+import type { Part } from "./collections.ts";
+import { capital, readPart, toJson, unknownField } from "./collections.ts";
 import type { Reading } from "./reading.ts";
 
 /** What the language has to know of a node type from outside. */
@@ -44,6 +46,7 @@ function isRepeat(name: string, origins: ReadonlyMap<string, unknown>): boolean 
 function checkName(key: LocatedScalar, reading: Reading, origins: ReadonlyMap<string, unknown>): void {
   const name = key.source;
   if (name.toUpperCase() === END) {
+    reading.graphIsWhole = false;
     reading.problem(
       "reserved-name",
       key,
@@ -64,8 +67,8 @@ function checkName(key: LocatedScalar, reading: Reading, origins: ReadonlyMap<st
   }
 }
 
-/** Reads one node by the table of its type; undefined after it has reported why not. */
-export function readNode(id: string, value: Located, reading: Reading, plugins: Plugins): Node | undefined {
+/** Reads one node by the table of its type, as far as it can be read; undefined when its type is not known. */
+export function readNode(id: string, value: Located, reading: Reading, plugins: Plugins): NodeReading | undefined {
   reading.node = id;
   reading.owner = `node \`${id}\``;
   if (value.kind !== "map") {
@@ -73,8 +76,8 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
     reading.problem("wrong-type", value, message);
     return undefined;
   }
-  const type = entryOf(value, "type")?.value;
-  if (type === undefined) {
+  const entry = entryOf(value, "type") ?? misspeltType(value, reading);
+  if (entry === undefined) {
     const at = value.entries[0]?.key ?? value;
     reading.problem(
       "missing-field",
@@ -84,13 +87,26 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
     );
     return undefined;
   }
+  const type = entry.value;
   if (type.kind !== "scalar" || type.source === "") return reading.wrongType(type, "type", "the name of a node type");
-  const name = type.source;
-  reading.owner = `${name} node \`${id}\``;
+  const isMisspelt = entry.key.source !== "type";
+  const map = isMisspelt ? { ...value, entries: value.entries.filter((each) => each !== entry) } : value;
+  reading.owner = `${type.source} node \`${id}\``;
   reading.whoHas = typesWith;
-  const node = ofType(id, name, type, value, reading, plugins);
+  const read = ofType(id, type.source, type, map, reading, plugins);
   reading.whoHas = () => [];
-  return node;
+  return isMisspelt ? read && { whole: false, node: read.node } : read;
+}
+
+/** `typ: script` says what the type is, when nothing else does. */
+function misspeltType(map: LocatedMap, reading: Reading): LocatedEntry | undefined {
+  for (const entry of map.entries) {
+    const key = entry.key.source;
+    const isField = besides.includes(key) || builtInTypes.some((type) => isBuiltIn(type) && key in nodeFields[type]);
+    if (isField || nearest(key, ["type"]) === undefined) continue;
+    if (unknownField(entry, ["type"], reading) !== undefined) return entry;
+  }
+  return undefined;
 }
 
 /** Node types with a field of this name, when they are few enough to be worth telling. */
@@ -103,88 +119,117 @@ function ofType(
   id: string,
   name: string,
   type: Located,
-  value: LocatedMap,
+  map: LocatedMap,
   reading: Reading,
   plugins: Plugins,
-): Node | undefined {
-  if (isBuiltIn(name)) return builtIn(id, name, value, reading);
+): NodeReading | undefined {
+  if (isBuiltIn(name)) return builtIn(id, name, map, reading);
   const plugin = plugins.get(name);
-  if (plugin !== undefined) return pluginNode(id, plugin, value, reading);
+  if (plugin !== undefined) return pluginNode(id, plugin, map, reading);
   const known = [...builtInTypes, ...plugins.keys()];
-  const message = `Node \`${id}\` has the unknown type ${quote(name)}${reading.suggest(name, known)}`;
+  const meant = reading.nearest(name, known);
+  const message = `Node \`${id}\` has the unknown type ${quote(name)}${didYouMean(meant)}`;
   reading.problem("unknown-type", type, message, `Types are ${oneOfWords(known)}, and the stock nodes.`);
-  return undefined;
+  if (meant === undefined) return undefined;
+  // What else is wrong with it can be said now.
+  reading.owner = `${meant} node \`${id}\``;
+  const read = ofType(id, meant, type, map, reading, plugins);
+  return read && { whole: false, node: read.node };
 }
 
 const besides = ["type", "next"];
 
-function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Reading): Node | undefined {
+function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Reading): NodeReading {
   switch (type) {
     case "tool": {
-      const read = readFields(map, nodeFields.tool, reading, besides);
-      return read && { id, type, ...read, args: read.args ?? {} };
+      const part = readPart(map, nodeFields.tool, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values, args: part.values.args ?? {} } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "human": {
-      const read = readFields(map, nodeFields.human, reading, besides);
-      return read && { id, type, ...read, mode: read.mode ?? "input" };
+      const part = readPart(map, nodeFields.human, reading, besides);
+      if (part.whole) return { whole: true, node: { id, type, ...part.values, mode: part.values.mode ?? "input" } };
+      const mode = part.refused.has("mode") ? {} : { mode: part.values.mode ?? "input" };
+      return { whole: false, node: { id, type, ...part.values, ...mode, refused: part.refused } };
     }
     case "agent": {
-      const read = readFields(map, nodeFields.agent, reading, besides);
-      return read && { id, type, ...read };
+      const part = readPart(map, nodeFields.agent, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "script": {
-      const read = readFields(map, nodeFields.script, reading, besides);
-      return read && { id, type, ...read };
+      const part = readPart(map, nodeFields.script, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "provision": {
-      const read = readFields(map, nodeFields.provision, reading, besides);
-      return read && { id, type, ...read };
+      const part = readPart(map, nodeFields.provision, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "checkout": {
-      const read = readFields(map, nodeFields.checkout, reading, besides);
-      return read && { id, type, ...read };
+      const part = readPart(map, nodeFields.checkout, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "exec": {
-      const read = readFields(map, nodeFields.exec, reading, besides);
-      return read && { id, type, ...read };
+      const part = readPart(map, nodeFields.exec, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "agent_sandbox": {
-      const read = readFields(map, nodeFields.agent_sandbox, reading, besides);
-      return read && { id, type, ...read };
+      const part = readPart(map, nodeFields.agent_sandbox, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "code": {
-      const read = readFields(map, nodeFields.code, reading, besides);
-      return read && { id, type, ...read };
+      const part = readPart(map, nodeFields.code, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "wait": {
-      const read = readFields(map, nodeFields.wait, reading, besides);
-      if (read === undefined || (read.forMs === undefined) !== (read.until === undefined))
-        return read && { id, type, ...read };
-      if (read.forMs === undefined)
-        reading.problem(
-          "missing-field",
-          map.entries[0]?.key ?? map,
-          `${capital(reading.owner)} has neither \`for\` nor \`until\``,
-          "Write for: 10m, or until: 2026-12-01T09:00:00Z.",
-        );
-      else
-        reading.problem(
-          "two-forms",
-          entryOf(map, "until")?.key ?? map,
-          `${capital(reading.owner)} has \`for\` and \`until\``,
-          "Remove one of them.",
-        );
-      return undefined;
+      const part = readPart(map, nodeFields.wait, reading, besides);
+      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+      const node = { id, type, ...part.values };
+      return saysWhen(node, map, reading) ? { whole: true, node } : { whole: false, node };
     }
   }
 }
 
-function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading: Reading): PluginNode | undefined {
+/** A wait has one of `for` and `until`. */
+function saysWhen({ forMs, until }: WaitNode, map: LocatedMap, reading: Reading): boolean {
+  if ((forMs === undefined) !== (until === undefined)) return true;
+  if (forMs === undefined)
+    reading.problem(
+      "missing-field",
+      map.entries[0]?.key ?? map,
+      `${capital(reading.owner)} has neither \`for\` nor \`until\``,
+      "Write for: 10m, or until: 2026-12-01T09:00:00Z.",
+    );
+  else
+    reading.problem(
+      "two-forms",
+      entryOf(map, "until")?.key ?? map,
+      `${capital(reading.owner)} has \`for\` and \`until\``,
+      "Remove one of them.",
+    );
+  return false;
+}
+
+function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading: Reading): NodeReading {
   const own = map.entries.filter((entry) => Object.hasOwn(plugin.fields, entry.key.source));
-  const rest = { ...map, entries: map.entries.filter((entry) => !own.includes(entry)) };
-  const common = readCommon(rest, plugin, reading);
+  const part = readCommon(map, plugin, reading);
+  const refused = new Set(part.whole ? [] : part.refused);
   const fields: Record<string, JsonObject[string]> = {};
-  let whole = common !== undefined;
+  let whole = part.whole;
   for (const { key, value } of own) {
     const spec = plugin.fields[key.source];
     const json = toJson(value);
@@ -197,6 +242,7 @@ function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading
   for (const [name, spec] of Object.entries(plugin.fields)) {
     if (spec.required !== true || own.some((entry) => entry.key.source === name)) continue;
     whole = false;
+    if (refused.has(name)) continue;
     reading.problem(
       "missing-field",
       map.entries[0]?.key ?? map,
@@ -204,21 +250,14 @@ function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading
       `Add \`${name}:\` (${spec.description}).`,
     );
   }
-  if (!whole || common === undefined) return undefined;
   const agentic = plugin.class === "agentic" ? { agentic: true as const } : {};
-  return { id, type: "plugin", plugin: plugin.type, ...agentic, ...common, fields };
+  const node = { id, type: "plugin", plugin: plugin.type, ...agentic, ...part.values, fields } as const;
+  return whole ? { whole, node } : { whole, node: { ...node, refused } };
 }
 
-function readCommon(map: LocatedMap, plugin: NodeTypePlugin, reading: Reading) {
-  const known = {
-    ...map,
-    entries: map.entries.filter(
-      ({ key }) => besides.includes(key.source) || Object.hasOwn(pluginCommonFields, key.source),
-    ),
-  };
-  for (const entry of map.entries) {
-    if (!known.entries.includes(entry))
-      unknownField(entry, [...besides, ...Object.keys(plugin.fields), ...Object.keys(pluginCommonFields)], reading);
-  }
-  return readFields(known, pluginCommonFields, reading, besides);
+/** The common fields; every other key has to be one of the plug-in. */
+function readCommon(map: LocatedMap, plugin: NodeTypePlugin, reading: Reading): Part<typeof pluginCommonFields> {
+  const own = Object.keys(plugin.fields);
+  const rest = { ...map, entries: map.entries.filter(({ key }) => !own.includes(key.source)) };
+  return readPart(rest, pluginCommonFields, reading, [...besides, ...own]);
 }

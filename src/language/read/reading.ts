@@ -30,15 +30,18 @@ export class Reading {
   readonly #report: Report;
   /** What else in the language has a field of this name, e.g. node types. */
   whoHas: (field: string) => readonly string[] = () => [];
+  readonly #suggestions = new Suggestions();
   /** "; did you mean `x`?" or nothing. */
-  readonly suggest = new Suggestions().suggest;
+  readonly suggest = this.#suggestions.suggest;
+  readonly nearest = this.#suggestions.nearest;
 
   constructor(report: Report) {
     this.#report = report;
   }
 
-  problem(code: Code, at: Located | Range, message: string, hint?: string): void {
-    this.#report(problem(code, "range" in at ? at.range : at, message, hint));
+  /** False when the document silences it. */
+  problem(code: Code, at: Located | Range, message: string, hint?: string): boolean {
+    return this.#report(problem(code, "range" in at ? at.range : at, message, hint));
   }
 
   /** "`run` of script node `a`". */

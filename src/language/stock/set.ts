@@ -28,9 +28,9 @@ function readStock(): ReadonlyMap<string, StockNode> {
   const reading = new Reading(fail);
   return new Map(
     root.entries.map(({ key, value }) => {
-      const node = readNode(key.source, value, reading, new Map());
-      if (value.kind !== "map" || node === undefined) return fail({ message: key.source });
-      return [key.source, { tree: value, node }];
+      const read = readNode(key.source, value, reading, new Map());
+      if (value.kind !== "map" || read?.whole !== true) return fail({ message: key.source });
+      return [key.source, { tree: value, node: read.node }];
     }),
   );
 }
