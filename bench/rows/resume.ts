@@ -48,6 +48,6 @@ export const resumeRow: Row = {
         },
         () => timed(() => readRows(original)),
       );
-      return against("ms", rounds, `${rows} events; one durable commit is part of it`);
+      return against("ms", rounds, `in ${rows} records; taking it over and going on are two durable commits`);
     }),
 };
