@@ -44,6 +44,8 @@ test("a decision that was left out is found", () => {
       const journal = journalOf(drive(blueprint, world));
       const places = [...journal.keys()].filter((index) => decided.has(journal[index]?.body.type ?? "run.started"));
       const gone = places[chance % places.length] ?? 0;
+      // What came at the same time may have been one commit, and what was decided in between without consequence.
+      fc.pre(journal[gone + 1]?.at !== journal[gone]?.at || decided.has(journal[gone + 1]?.body.type ?? "run.started"));
       const difference = recompute(compile(blueprint), journal.toSpliced(gone, 1));
       expect(difference?.index).toBeGreaterThanOrEqual(gone);
     }),
