@@ -183,6 +183,24 @@ describe.each(subjects)("a run with a box of $name", ({ image: from, engine, the
   });
 });
 
+test.runIf(works("bubblewrap"))("a value too large for a variable is a file in the box", async () => {
+  using place = new Place();
+  place.file("big.json", JSON.stringify({ blob: "x".repeat(100_000) }));
+  place.file(
+    "boxed.yaml",
+    `inputs: {blob: string}\n${document(
+      "box: {type: provision, image: host}",
+      'make: {type: exec, container: "{box}", run: "head -c 200000 /dev/zero | tr \\\\0 y"}',
+      'take: {type: exec, container: "{box}", env: {BIG: "{make}"}, run: "wc -c <$BIG_FILE; wc -c <$TRAMMEL_INPUT_BLOB_FILE; echo ${BIG-unset}"}',
+    )}`,
+  );
+  const ran = await trammel(["run", "-b", "boxed.yaml", "--input-file", "big.json", "--json"], { place });
+  expect((await attemptsOf(place, ran))["take"]).toMatchObject({
+    outcome: "success",
+    output: "200000\n100000\nunset\n",
+  });
+});
+
 describe.runIf(works("docker"))("docker", () => {
   test("a box that fails after it was created is removed", async () => {
     using place = new Place();

@@ -42,26 +42,35 @@ export function resultInBox(result: SandboxResult, timeoutMs: number | null): No
 
 /**
  * The variables of a command in a box: forwarded ones, then the run's inputs and what the node binds. Nothing of the
- * engine's own environment, and no file of the host, goes along.
+ * engine's own environment, and no path of the host, goes along.
  */
 export async function boxEnvironment(
   context: ActionContext,
   forwarded: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const all = await context.environment();
-  const named = new Set([...Object.keys(context.node.env ?? {}), ...(context.node.secrets ?? [])]);
-  const own = Object.entries(all).filter(([name]) => named.has(name) || /^TRAMMEL_(?:INPUT_|RUN$|NODE$|TASK_ID$)/.test(name));
-  return { ...forwarded, ...Object.fromEntries(own) };
+  const { small } = await ownVariables(context);
+  return { ...forwarded, ...small };
 }
 
-/** Variables that were too large for one and wait in a file of the host instead, by their name without `_FILE`. */
-export async function largeVariables(context: ActionContext): Promise<readonly (readonly [string, string])[]> {
+/** What the run and the node bind. `large` are those that wait in a file of the host: path by name of the variable. */
+export async function ownVariables(context: ActionContext): Promise<{
+  readonly small: Readonly<Record<string, string>>;
+  readonly large: Readonly<Record<string, string>>;
+}> {
+  const named = new Set([...Object.keys(context.node.env ?? {}), ...(context.node.secrets ?? [])]);
+  const isOwn = (name: string): boolean => named.has(name) || ofTheRun.test(name);
   const all = await context.environment();
-  return Object.keys(context.node.env ?? {}).flatMap((name) => {
-    const file = all[`${name}_FILE`];
-    return all[name] === undefined && file !== undefined ? [[name, file] as const] : [];
-  });
+  const small: Record<string, string> = {};
+  const large: Record<string, string> = {};
+  for (const [name, value] of Object.entries(all)) {
+    const whole = name.endsWith("_FILE") ? name.slice(0, -"_FILE".length) : "";
+    if (isOwn(whole) && all[whole] === undefined) large[whole] = value;
+    else if (isOwn(name)) small[name] = value;
+  }
+  return { small, large };
 }
+
+const ofTheRun = /^TRAMMEL_(?:INPUT_.+|RUN|NODE|TASK_ID)$/;
 
 /** As a document writes it: the largest unit that divides it. */
 function sizeText(bytes: number): string {

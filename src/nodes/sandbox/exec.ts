@@ -6,7 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { Sandbox, SandboxFault, SandboxPool } from "../../ports/sandbox.ts";
 import { parseOutput } from "../../runtime/validation/output.ts";
-import { boxEnvironment, boxOf, faultResult, largeVariables, resultInBox, workspace } from "./common.ts";
+import { boxOf, faultResult, ownVariables, resultInBox, workspace } from "./common.ts";
 import { within } from "./within.ts";
 
 /** Performs `exec` nodes: a shell command in a box, judged by its exit like a script. */
@@ -30,7 +30,7 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
     {
       argv: ["sh", "-c", node.run.replaceAll("\r\n", "\n")],
       cwd: path.posix.resolve(workspace, node.workdir ?? "."),
-      env: { ...(await boxEnvironment(context, box.env)), ...files.env },
+      env: { ...box.env, ...files.env },
       outputBytes: context.outputBytes,
       ...(stdin === undefined ? {} : { stdin }),
       ...(timeoutMs === null ? {} : { timeoutMs }),
@@ -43,14 +43,15 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
   return ended.outcome === "success" ? { ...ended, ...(await valueOf(result.stdout, context)) } : ended;
 }
 
-/** Values too large for a variable go in as files, and their variables say where. */
+/** The variables of the run and the node. Values too large for one go in as files, and their variables say where. */
 async function handOver(
   context: ActionContext<ExecNode>,
   sandbox: Sandbox,
   signal: AbortSignal,
 ): Promise<{ readonly env: Readonly<Record<string, string>> } | SandboxFault> {
-  const env: Record<string, string> = {};
-  for (const [name, file] of await largeVariables(context)) {
+  const { small, large } = await ownVariables(context);
+  const env: Record<string, string> = { ...small };
+  for (const [name, file] of Object.entries(large)) {
     const inside = `/tmp/trammel/${context.node.id}/${name}`;
     const fault = await sandbox.copyIn(file, inside, signal);
     if (fault !== null) return fault;
