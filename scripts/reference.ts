@@ -20,7 +20,7 @@ export interface Schema {
 /** The page of every key of a blueprint, from the schema that the checker's own field tables give. */
 export function reference(schema: Schema): string {
   const definitions = schema.definitions ?? {};
-  const types = Object.entries(definitions).filter(([name]) => !/^(edge|node|stock-.*)$/.test(name));
+  const types = Object.entries(definitions).filter(([name]) => !/^(body|edge|node|stock-.*)$/.test(name));
   const common = commonFields(types.map(([, type]) => type));
   const nested = Object.entries(schema.properties ?? {}).filter(
     ([name, value]) => name !== "nodes" && value.properties !== undefined,

@@ -69,6 +69,7 @@ function applyRules(read: Source, options: CheckOptions, problems: Problems): vo
       problems.add(problem(rule.code, at, message, hint, related));
     });
   }
+  for (const body of source.bodies) applyRules({ ...body, outer: source }, options, problems);
 }
 
 function once<T>(make: () => T): () => T {

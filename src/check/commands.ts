@@ -12,6 +12,8 @@ export interface Command {
   readonly language: "shell" | "code" | "name";
   readonly text: string;
   readonly scalar: LocatedScalar;
+  /** Whether `{item}` and `{index}` mean something where it stands. */
+  readonly inMap: boolean;
 }
 
 /** Fields that are executed or name something to execute, by path in a node. */
@@ -24,6 +26,7 @@ const fields = [
   ["code", "body"],
   ["name", "tool"],
   ["name", "image"],
+  ["name", "blueprint"],
   ["name", "cwd"],
   ["name", "workdir"],
 ] as const;
@@ -32,7 +35,15 @@ const fields = [
 export function* commandsOf(source: Source): Generator<Command> {
   const setup = valueOf(source.root, "workspace", "setup");
   if (setup?.kind === "scalar")
-    yield { node: undefined, field: "workspace.setup", language: "shell", text: String(setup.value), scalar: setup };
+    yield {
+      node: undefined,
+      field: "workspace.setup",
+      language: "shell",
+      text: String(setup.value),
+      scalar: setup,
+      inMap: false,
+    };
+  const inMap = source.outer !== undefined;
   const seen = new Set<unknown>();
   for (const [id, { value }] of source.origins) {
     const node = source.drafts.get(id);
@@ -42,7 +53,7 @@ export function* commandsOf(source: Source): Generator<Command> {
       if (node.type !== "plugin" && !Object.hasOwn(nodeFields[node.type], path[0])) continue;
       const scalar = valueOf(value, ...path);
       if (scalar?.kind === "scalar" && scalar.value !== null)
-        yield { node: id, field: path.join("."), language, text: String(scalar.value), scalar };
+        yield { node: id, field: path.join("."), language, text: String(scalar.value), scalar, inMap };
     }
   }
 }
@@ -52,14 +63,18 @@ export function referencesIn(command: Command, nodes: ReadonlyMap<string, unknow
   if (!command.text.includes("{")) return [];
   const isNode = (name: string): boolean => nodes.has(name);
   return references(parseTemplate(command.text, isNode)).filter(
-    (ref) => ref.source === "task" || ref.source === "inputs" || isNode(ref.name),
+    (ref) =>
+      ref.source === "task" ||
+      ref.source === "inputs" ||
+      isNode(ref.name) ||
+      (ref.source !== "node" && command.inMap && command.language !== "code"),
   );
 }
 
 /** How to hand in the value instead. */
 export function hintFor(command: Command, ref: Reference, written: string): string {
   if (command.language === "name") return `Write the ${command.field} itself.`;
-  const words = [ref.source === "node" ? ref.name : ref.source === "inputs" ? ref.name : "task", ...ref.path];
+  const words = [ref.source === "node" || ref.source === "inputs" ? ref.name : ref.source, ...ref.path];
   const variable = words
     .join("_")
     .toUpperCase()

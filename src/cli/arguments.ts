@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import type { Money } from "../model/blueprint.ts";
+import type { Money } from "../model/settings.ts";
 
 /** For an option that may be given again. */
 export function collect(value: string, all: readonly string[]): readonly string[] {

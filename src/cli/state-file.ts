@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { RecordSettings } from "../model/blueprint.ts";
+import type { RecordSettings } from "../model/settings.ts";
 import { escalationSection, type Escalation } from "../views/escalation.ts";
 
 /**

@@ -1,4 +1,5 @@
-import type { AgentSettings, Money, RecordSettings, RunLimits, WorkspaceSettings } from "../model/blueprint.ts";
+import type { AgentSettings } from "../model/blueprint.ts";
+import type { Money, RecordSettings, RunLimits, WorkspaceSettings } from "../model/settings.ts";
 
 /** Defaults of agentic nodes, and how their provider is reached. */
 export interface AgentConfig extends AgentSettings {

@@ -1,5 +1,5 @@
 import { at, item } from "../graph/ints.ts";
-import type { EscalateCause } from "../model/blueprint.ts";
+import type { EscalateCause } from "../model/settings.ts";
 import type { HaltCause, RunHalting } from "../model/events.ts";
 import type { Reason } from "../model/outcome.ts";
 import { capOf } from "./caps.ts";

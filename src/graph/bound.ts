@@ -1,5 +1,5 @@
 import type { Node } from "../model/blueprint.ts";
-import { classOf, isWait } from "../model/blueprint.ts";
+import { classOf, isWait, isWrapper } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import { timeoutOf } from "../model/timeouts.ts";
 import { at, item } from "./ints.ts";
@@ -142,6 +142,7 @@ function waitOf(node: Node): number {
 }
 
 function turnsOf(plan: Plan, node: Node): number {
+  if (isWrapper(node)) return Infinity; // what runs inside has a plan of its own
   if (node.type !== "agent" && node.type !== "agent_sandbox") return 0;
   return node.turns ?? plan.blueprint.agent.turns ?? limits.agentTurnsDefault;
 }

@@ -1,4 +1,4 @@
-import type { Blueprint } from "../model/blueprint.ts";
+import type { Blueprint, MapBody, Node } from "../model/blueprint.ts";
 
 /** Keys that say something to people only. */
 const silent: ReadonlySet<string> = new Set(["title", "note", "description"]);
@@ -9,12 +9,22 @@ const silent: ReadonlySet<string> = new Set(["title", "note", "description"]);
  */
 export function canonical(blueprint: Blueprint): string {
   const { nodes, edges, ...rest } = blueprint;
+  const escalate = [...new Set(rest.escalate)].sort();
+  return `{"document":${stable({ ...rest, escalate })},${graphText({ nodes, edges })}}`;
+}
+
+function graphText({ nodes, edges }: Pick<MapBody, "nodes" | "edges">): string {
   const edgeTexts = edges.map((edge) => stable(edge)).sort();
   const nodeTexts = [...nodes]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([id, node]) => `${JSON.stringify(id)}:${stable(node)}`);
-  const escalate = [...new Set(rest.escalate)].sort();
-  return `{"document":${stable({ ...rest, escalate })},"edges":[${edgeTexts.join(",")}],"nodes":{${nodeTexts.join(",")}}}`;
+    .map(([id, node]) => `${JSON.stringify(id)}:${nodeText(node)}`);
+  return `"edges":[${edgeTexts.join(",")}],"nodes":{${nodeTexts.join(",")}}`;
+}
+
+function nodeText(node: Node): string {
+  if (node.type !== "map") return stable(node);
+  const { do: body, ...rest } = node;
+  return `{"map":${stable(rest)},"entry":${JSON.stringify(body.entry)},${graphText(body)}}`;
 }
 
 /** How the keys of an object are to be taken: words of the model, names that the author chose, or a value that counts as it is. */

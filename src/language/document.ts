@@ -3,7 +3,10 @@ import { END } from "../model/blueprint.ts";
 import type { Range } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "./codes.ts";
+import { draftsOf, fromStock, wholeOnes } from "./draft.ts";
 import type { NodeReading } from "./draft.ts";
+import type { BodySource } from "./expand/body.ts";
+import { readBody } from "./expand/body.ts";
 import { readEdges } from "./expand/edges.ts";
 import type { LocatedFlow } from "./expand/flow-nodes.ts";
 import { expandFlow, readFlow } from "./expand/flow-nodes.ts";
@@ -57,6 +60,9 @@ class DocumentReader {
     const flow = this.#flow();
     if (flow !== null) supplyStock(flow, origins);
     reading.nodeNames = new Set(origins.keys());
+    const bodies: BodySource[] = [];
+    reading.readBody = (at, field) =>
+      readBody(at, field, this.#text, reading, this.#plugins, (body) => bodies.push(body));
     const top = readPart(this.#root, documentFields, reading, [...graphKeys, ...watchKeys]);
     const refused = this.#refused(top.whole ? [] : top.refused, flow);
     this.#checkForm(refused);
@@ -71,12 +77,13 @@ class DocumentReader {
       root: this.#root,
       blueprint: assemble(top.values, entry?.name ?? "", wholeOnes(drafts), edges),
       origins,
-      drafts: new Map([...drafts].map(([id, { node }]) => [id, node])),
+      drafts: draftsOf(drafts),
       refused,
       edges,
       templates: reading.templates,
       graphIsWhole: reading.graphIsWhole,
       entryAt: entry?.at,
+      bodies,
     };
   }
 
@@ -232,14 +239,6 @@ class DocumentReader {
     }
     return targets;
   }
-}
-
-function fromStock(read: NodeReading, stock: string): NodeReading {
-  return read.whole ? { whole: true, node: { ...read.node, stock } } : { whole: false, node: { ...read.node, stock } };
-}
-
-function wholeOnes(drafts: ReadonlyMap<string, NodeReading>): ReadonlyMap<string, Node> {
-  return new Map([...drafts].flatMap(([id, read]) => (read.whole ? [[id, read.node] as const] : [])));
 }
 
 function assemble(

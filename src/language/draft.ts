@@ -20,3 +20,15 @@ export type NodeReading =
 export function isRefused(node: Draft, field: string): boolean {
   return node.refused?.has(field) === true;
 }
+
+export function fromStock(read: NodeReading, stock: string): NodeReading {
+  return read.whole ? { whole: true, node: { ...read.node, stock } } : { whole: false, node: { ...read.node, stock } };
+}
+
+export function wholeOnes(drafts: ReadonlyMap<string, NodeReading>): ReadonlyMap<string, Node> {
+  return new Map([...drafts].flatMap(([id, read]) => (read.whole ? [[id, read.node] as const] : [])));
+}
+
+export function draftsOf(readings: ReadonlyMap<string, NodeReading>): ReadonlyMap<string, Draft> {
+  return new Map([...readings].map(([id, { node }]) => [id, node]));
+}

@@ -18,7 +18,8 @@ const streams = ["stdout", "stderr", "exit"];
  */
 export function portProblem(node: Draft, path: readonly string[], suggest: Suggest): PortProblem | undefined {
   const [port, ...rest] = path;
-  if (port === undefined) return undefined;
+  // What a callee gives is known once it is looked up; of a list, only its items.
+  if (port === undefined || node.type === "call" || (node.type === "map" && /^\d+$/.test(port))) return undefined;
   const runsProcess =
     node.type === "script" ||
     node.type === "tool" ||

@@ -1,8 +1,10 @@
 import { stringify } from "yaml";
-import type { Blueprint, Edge, Node } from "../model/blueprint.ts";
+import type { Blueprint, Edge, MapBody, Node } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { documentFields } from "./fields/document.ts";
-import { nodeFields, pluginCommonFields } from "./fields/nodes.ts";
+import { common as pluginCommonFields } from "./fields/common.ts";
+import { nodeFields } from "./fields/nodes.ts";
+import { bodyNode } from "./expand/body-node.ts";
 import { writeFields } from "./read/collections.ts";
 
 type Entries = Readonly<Record<string, Json>>;
@@ -56,7 +58,19 @@ function withoutDefaults(top: Entries): Entries {
 function nodeEntries(node: Node): Entries {
   if (node.type === "plugin") return { type: node.plugin, ...node.fields, ...writeFields(node, pluginCommonFields) };
   const entries = writeFields(node, nodeFields[node.type]);
+  if (node.type === "map") return { type: "map", ...entries, do: bodyEntries(node.do) };
   const type = node.stock ?? node.type;
   if (node.type !== "tool" || Object.keys(node.args).length > 0) return { type, ...entries };
   return { type, ...Object.fromEntries(Object.entries(entries).filter(([key]) => key !== "args")) };
+}
+
+/** A single node is written as itself. */
+function bodyEntries({ entry, nodes, edges }: MapBody): Entries {
+  const [only] = nodes.values();
+  if (only?.id === bodyNode && nodes.size === 1 && edges.length === 0) return nodeEntries(only);
+  return {
+    entry,
+    nodes: Object.fromEntries([...nodes].map(([id, node]) => [id, nodeEntries(node)])),
+    edges: edges.map((edge) => ({ ...edge })),
+  };
 }

@@ -1,5 +1,5 @@
 import { limits } from "../model/limits.ts";
-import type { Money } from "../model/blueprint.ts";
+import type { Money } from "../model/settings.ts";
 
 /** A quantity that was read, or why not and what to write instead. */
 export type Quantity<T> = { readonly value: T } | { readonly problem: string; readonly hint: string };

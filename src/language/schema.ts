@@ -23,6 +23,22 @@ const edge: JsonSchema = {
   },
 };
 
+/** What a map does with each item, where that is more than a node. */
+const body: JsonSchema = {
+  type: "object",
+  additionalProperties: false,
+  required: ["nodes"],
+  properties: {
+    entry: { ...name.schema, description: "Node it begins with; may be left out when one has no incoming edge." },
+    nodes: {
+      type: "object",
+      additionalProperties: { $ref: "#/definitions/node" },
+      description: "Nodes by name; none of them named like one outside.",
+    },
+    edges: { type: ["array", "null"], items: { $ref: "#/definitions/edge" }, description: "What follows what." },
+  },
+};
+
 const next: JsonSchema = {
   anyOf: [...names.anyOf, { type: "object", additionalProperties: names }],
   description: "What follows: a node, several, or a map from outcome to either. Instead of edges in `edges`.",
@@ -58,7 +74,7 @@ export function documentSchema(): JsonSchema {
       },
     },
     anyOf: [{ required: ["nodes"] }, { required: ["flow"] }],
-    definitions: { edge, node: anyNode(), ...nodeDefinitions(), ...overlayDefinitions() },
+    definitions: { edge, node: anyNode(), body, ...nodeDefinitions(), ...overlayDefinitions() },
   };
 }
 

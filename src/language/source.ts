@@ -43,6 +43,10 @@ export interface Source {
   readonly graphIsWhole: boolean;
   /** Where the entry is named; undefined when it was left out. */
   readonly entryAt: Range | undefined;
+  /** The bodies of its maps, each a graph of its own. */
+  readonly bodies: readonly Source[];
+  /** The document or body around this body. */
+  readonly outer?: Source;
 }
 
 /** Range of a node's field value, or of its key when the field is not written there. */

@@ -18,6 +18,9 @@ export function originOf(node: Draft, path: readonly string[]): Origin {
       return (path.length === 0 && (node.options ?? []).length > 0) || isNarrow(node, path) ? "authored" : "agent";
     case "agent_sandbox":
       return isNarrow(node, path) ? "authored" : "agent";
+    case "call":
+    case "map":
+      return "process";
     case "script":
     case "tool":
     case "exec":

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "./json.ts";
+import type { ConcurrencySettings, EscalateCause, RecordSettings, RunLimits, WorkspaceSettings } from "./settings.ts";
 import type { Template } from "./template.ts";
 
 /** The terminal sentinel of an edge, whatever its case in the document. */
@@ -56,47 +57,6 @@ export interface AgentContext {
   readonly include?: readonly string[];
   readonly read?: readonly string[];
   readonly only?: "require" | "report";
-}
-
-export interface RunLimits {
-  readonly steps?: number;
-  readonly timeMs?: number;
-  readonly retries?: number;
-  readonly tokens?: number;
-  readonly cost?: Money;
-  readonly memoryBytes?: number;
-  readonly outputBytes?: number;
-  readonly parallel?: number;
-  readonly transitions?: number;
-  readonly actions?: number;
-}
-
-export interface Money {
-  readonly amount: number;
-  readonly currency: string;
-}
-
-export type EscalateCause = "cap" | "no_progress" | "error" | "failure";
-
-export interface WorkspaceSettings {
-  readonly cwd?: string;
-  readonly isolate?: "none" | "worktree";
-  readonly carry?: readonly string[];
-  readonly setup?: string;
-  readonly checkpoint?: boolean;
-  readonly protect?: readonly string[];
-}
-
-export interface RecordSettings {
-  readonly state?: string;
-  readonly counters?: string;
-  readonly timezone?: string;
-  readonly prTemplate?: string;
-}
-
-export interface ConcurrencySettings {
-  readonly key?: Template;
-  readonly overlap?: "queue" | "skip" | "allow";
 }
 
 /** `live` starts with the arms that came; `any` or k at the first or k-th arrival of a pass. Absent: every arm that can still arrive. */
@@ -225,6 +185,33 @@ export interface WaitNode extends NodeCommon {
   readonly until?: string;
 }
 
+/** Runs another blueprint as one node. */
+export interface CallNode extends NodeCommon {
+  readonly type: "call";
+  /** A path relative to the document, or a name in the project's folder. */
+  readonly blueprint?: string;
+  readonly solution?: string;
+  readonly with?: ToolArguments;
+  /** Content hash of the callee, once it is resolved; part of the caller's own. */
+  readonly pin?: string;
+}
+
+/** The graph inside a `map` node; names in it differ from those around it. */
+export interface MapBody {
+  readonly entry: string;
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly edges: readonly Edge[];
+}
+
+/** Runs its body once for each item of a list. */
+export interface MapNode extends NodeCommon {
+  readonly type: "map";
+  readonly over: Template;
+  readonly do: MapBody;
+  readonly max?: number;
+  readonly parallel?: number;
+}
+
 /** A node type supplied by a plug-in; `fields` were checked against the schema it declared. */
 export interface PluginNode extends NodeCommon {
   readonly type: "plugin";
@@ -245,6 +232,8 @@ export type Node =
   | AgentSandboxNode
   | CodeNode
   | WaitNode
+  | CallNode
+  | MapNode
   | PluginNode;
 
 export type NodeType = Node["type"];
@@ -281,7 +270,21 @@ const agentic: ReadonlySet<NodeType> = new Set<NodeType>(["agent", "agent_sandbo
 
 export function classOf(node: { readonly type: NodeType; readonly agentic?: true }): NodeClass {
   if (agentic.has(node.type) || node.agentic === true) return "agentic";
+  if (isWrapper(node)) return "wrapper";
   return node.type === "human" ? "human" : "deterministic";
+}
+
+/** Whether performing a node is nothing but runs inside it, which have journals of their own. */
+export function isWrapper(node: { readonly type: NodeType }): boolean {
+  return node.type === "call" || node.type === "map";
+}
+
+/** Every node, those inside maps included. */
+export function* allNodes({ nodes }: Pick<MapBody, "nodes">): Generator<Node> {
+  for (const node of nodes.values()) {
+    yield node;
+    if (node.type === "map") yield* allNodes(node.do);
+  }
 }
 
 /** Whether performing a node is no work but a wait for a person or a time: it takes no place and no running time. */

@@ -32,6 +32,12 @@ export const limits = {
   loopNestingLevels: 64,
   simulatedStarts: 100_000,
 
+  // Runs inside runs; max
+  mapDefaultItems: 100,
+  mapMaxItems: 10_000,
+  childLevels: 16,
+  calleesPerRun: 1_000,
+
   // Actions; timeout
   deterministicTimeoutMs: 30 * 60_000,
   agenticTimeoutMs: 2 * 3_600_000,

@@ -10,10 +10,10 @@ export function timeoutOf(node: Node): number | null {
     case "agentic":
       return limits.agenticTimeoutMs;
     case "human":
+    case "wrapper":
       return null;
     case "deterministic":
     case "decision":
-    case "wrapper":
       return limits.deterministicTimeoutMs;
   }
 }

@@ -1,4 +1,4 @@
-import type { Money } from "../model/blueprint.ts";
+import type { Money } from "../model/settings.ts";
 
 /** Why a limit of cost cannot bound an agent that counts in a currency, null for none; or null where it can. */
 export function unknownCost(limit: Money | undefined, currency: string | null, model?: string): string | null {

@@ -1,4 +1,5 @@
-import type { AgentNode, AgentSettings, Money } from "../model/blueprint.ts";
+import type { AgentNode, AgentSettings } from "../model/blueprint.ts";
+import type { Money } from "../model/settings.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { AgentProvider } from "../ports/provider.ts";

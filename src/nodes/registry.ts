@@ -29,6 +29,8 @@ const notHere: readonly Performer[] = [
   unavailable("checkout", "deterministic", noBoxes),
   unavailable("exec", "deterministic", noBoxes),
   unavailable("agent_sandbox", "agentic", noBoxes),
+  unavailable("call", "wrapper", "calls of other blueprints are not carried out yet"),
+  unavailable("map", "wrapper", "maps are not carried out yet"),
 ];
 
 /** How every node type of the language is carried out here, or why it is not. */

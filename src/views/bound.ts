@@ -1,6 +1,7 @@
 import { boundOf, type Bound } from "../graph/bound.ts";
 import { compile } from "../graph/plan.ts";
-import { type Blueprint, classOf, type Money } from "../model/blueprint.ts";
+import { type Blueprint, classOf, isWrapper } from "../model/blueprint.ts";
+import type { Money } from "../model/settings.ts";
 import { elapsed } from "./words.ts";
 
 /** The most that one run of a blueprint can cost. Null is unknown or unbounded; 0 only where it is 0. */
@@ -13,7 +14,8 @@ export interface BoundReport extends Bound {
 
 export function boundReport(blueprint: Blueprint): BoundReport {
   const bound = boundOf(compile(blueprint));
-  const agents = [...blueprint.nodes.values()].filter((node) => classOf(node) === "agentic");
+  const nodes = [...blueprint.nodes.values()];
+  const agents = nodes.filter((node) => classOf(node) === "agentic" || isWrapper(node));
   const passes = agents.map(({ id }) => bound.passes[id] ?? null);
   const none = agents.length === 0;
   return {

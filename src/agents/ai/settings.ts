@@ -1,4 +1,4 @@
-import type { Money } from "../../model/blueprint.ts";
+import type { Money } from "../../model/settings.ts";
 
 export const vendors = ["anthropic", "openai", "google", "compatible"] as const;
 export type Vendor = (typeof vendors)[number];

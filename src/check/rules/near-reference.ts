@@ -13,7 +13,8 @@ export const nearReference: Rule = {
       const head = name.split(".", 1)[0] ?? "";
       return head === "task" || head === "inputs" || source.origins.has(head);
     };
-    for (const { template, scalar } of source.templates) {
+    for (const { template, scalar, inside } of source.templates) {
+      if (inside === true) continue;
       const text = template.source;
       for (const match of [...text.matchAll(mustache), ...text.matchAll(spaced)]) {
         const name = match[1] ?? match[2] ?? "";

@@ -1,8 +1,11 @@
 import type { Draft } from "../../language/draft.ts";
 import { portProblem } from "../../language/ports.ts";
+import type { Reference } from "../../model/template.ts";
+import type { Source } from "../../language/source.ts";
 import { originOf } from "../../language/taint.ts";
-import { nodeReferences } from "../references.ts";
-import type { Rule } from "../rule.ts";
+import type { Origin } from "../../language/taint.ts";
+import { references } from "../../language/template.ts";
+import type { Rule, RuleContext } from "../rule.ts";
 
 const placed = /^(?:path|paths|file|files|folder|dir|directory|cwd|url|uri|repo|repository|ref|branch|image)$/;
 
@@ -20,21 +23,31 @@ export const taintedValue: Rule = {
   code: "tainted-value",
   needs: "document",
   check(context, report) {
-    const { drafts: nodes } = context.source;
-    for (const { ref, written, users, field, range } of nodeReferences(context)) {
-      const [user = ""] = users;
-      const [node, from] = [nodes.get(user), nodes.get(ref.name)];
+    const { source, within } = context;
+    for (const { template, scalar, field, node: user = "", inside } of source.templates) {
+      const node = inside === true ? undefined : source.drafts.get(user);
       const sink = node && sinkOf(node, field);
-      if (sink === undefined || from === undefined || portProblem(from, ref.path, context.suggest) !== undefined)
-        continue;
-      const origin = originOf(from, ref.path);
-      if (origin !== "agent" && origin !== "process") continue;
-      const who = origin === "agent" ? "an agent" : "a process";
-      const message = `\`${written}\` in \`${field}\` of node \`${user}\`: text from ${who} would decide ${sink}`;
-      report(range(), message, hintFor(node, ref.name, written));
+      if (sink === undefined) continue;
+      for (const ref of references(template)) {
+        const origin = originIn(ref, source, context.suggest);
+        if (origin !== "agent" && origin !== "process") continue;
+        const written = template.source.slice(ref.start, ref.end);
+        const who = origin === "agent" ? "an agent" : "a process";
+        const message = `\`${written}\` in \`${field}\` of node \`${user}\`: text from ${who} would decide ${sink}`;
+        report(within(scalar, ref.start, ref.end), message, hintFor(node, ref.name, written));
+      }
     }
   },
 };
+
+/** Where a value comes from; undefined for what is nobody's or cannot exist. Nobody has looked at the items of a map. */
+function originIn(ref: Reference, source: Source, suggest: RuleContext["suggest"]): Origin | undefined {
+  if (ref.source === "item") return source.outer === undefined ? undefined : "process";
+  if (ref.source !== "node") return undefined;
+  const node = source.drafts.get(ref.name);
+  if (node === undefined) return source.outer && originIn(ref, source.outer, suggest);
+  return portProblem(node, ref.path, suggest) === undefined ? originOf(node, ref.path) : undefined;
+}
 
 function hintFor(node: Draft | undefined, source: string, written: string): string {
   if (node?.type === "human") return `Show it as evidence instead: show: ["${written}"]`;

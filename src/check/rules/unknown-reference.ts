@@ -12,8 +12,9 @@ export const unknownReference: Rule = {
   needs: "document",
   check(context, report) {
     const { source, within } = context;
-    const inputs = inputNames(source);
-    for (const { template, scalar } of source.templates) {
+    const inputs = inputNames(outermost(source));
+    for (const { template, scalar, inside } of source.templates) {
+      if (inside === true) continue;
       for (const ref of references(template)) {
         const found = fault(ref, template.source.slice(ref.start, ref.end), context, inputs);
         if (found !== undefined) report(within(scalar, ref.start, ref.end), found.message, found.hint);
@@ -43,10 +44,15 @@ function fault(ref: Reference, written: string, context: RuleContext, inputs: Re
       return inputFault(ref, written, context, inputs);
     case "item":
     case "index":
+      if (context.source.outer !== undefined) return undefined;
       return { message: `\`${written}\` exists only inside a map`, hint: `To print it as text, write {${written}.` };
     case "node":
       return nodeFault(ref, written, context, inputs);
   }
+}
+
+function outermost(source: Source): Source {
+  return source.outer === undefined ? source : outermost(source.outer);
 }
 
 function inputFault(
@@ -74,8 +80,9 @@ function nodeFault(
   { source, suggest }: RuleContext,
   inputs: ReadonlySet<string>,
 ): Fault | undefined {
-  if (source.origins.has(ref.name)) {
-    const node = source.drafts.get(ref.name);
+  for (let around: Source | undefined = source; around !== undefined; around = around.outer) {
+    if (!around.origins.has(ref.name)) continue;
+    const node = around.drafts.get(ref.name);
     const problem = node && portProblem(node, ref.path, suggest);
     return problem === undefined ? undefined : { message: `\`${written}\`: ${problem.message}`, hint: problem.hint };
   }

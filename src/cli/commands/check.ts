@@ -1,7 +1,8 @@
 import { check as checkText } from "../../check/check.ts";
 import { toJson } from "../../check/format.ts";
 import type { CheckedFile } from "../../check/sarif.ts";
-import type { Blueprint, Money } from "../../model/blueprint.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { Money } from "../../model/settings.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { BoundReport } from "../../views/bound.ts";
 import { readDocument } from "../document.ts";

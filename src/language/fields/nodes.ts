@@ -1,114 +1,14 @@
-import type { HumanOption, Join, Node, ToolArgument, ToolArguments } from "../../model/blueprint.ts";
-import type { Json } from "../../model/json.ts";
-import { limits } from "../../model/limits.ts";
+import type { HumanOption, Node } from "../../model/blueprint.ts";
 import { json, listOf, mapOf, object, optional, required } from "../read/collections.ts";
 import type { Fields } from "../read/collections.ts";
-import type { Reader, Reading } from "../read/reading.ts";
-import {
-  boolean,
-  duration,
-  integer,
-  looseTemplate,
-  positive,
-  requiredText,
-  size,
-  template,
-  templateOf,
-  text,
-  word,
-} from "../read/scalars.ts";
-import type { Located } from "../tree.ts";
+import type { Reader } from "../read/reading.ts";
+import { duration, integer, positive, requiredText, size, template, text, word } from "../read/scalars.ts";
 import { quote } from "../tree.ts";
 import { agentSettings } from "./agent.ts";
-import { inputSpec, outputFormat } from "./schemas.ts";
-
-const variable = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: "the name of an environment variable" };
-const rule = {
-  pattern: /^(?:exit \d{1,3}|(?:contains|matches) \S.*)$/,
-  words: "`exit N`, `contains TEXT` or `matches REGEX`",
-};
-const note = text({ maxCharacters: limits.noteCharacters });
-
-const join: Reader<Join> = {
-  expected: "`live`, `any` or a number of arms",
-  schema: { anyOf: [{ enum: ["live", "any"] }, { type: "integer", minimum: 1 }] },
-  read(node, reading, field) {
-    if (node.kind === "scalar" && typeof node.value === "number") return integer(1, 10_000).read(node, reading, field);
-    return word("live", "any").read(node, reading, field);
-  },
-  write: (value) => value,
-};
-
-const effect = object(
-  {
-    probe: required(text(), "Read-only command that finds out whether the effect is there."),
-    done: required(text(rule), "Rule on the probe's outcome that says so."),
-  },
-  "`effect`",
-);
-
-const presentation = {
-  title: optional(text({ maxCharacters: 120 }), "Short name for people."),
-  note: optional(note, "What it is for."),
-  was: optional(text(), "Its former name; carries counts, cases and history over."),
-} satisfies Fields;
-
-const common = {
-  ...presentation,
-  cap: optional(integer(1, limits.capMaxPasses), "Most passes of this node for one task."),
-  timeout: optional(duration, "Longest time of one attempt.", "timeoutMs"),
-  retry: optional(integer(0, limits.retriesMax), "Attempts after an error that came before any effect."),
-  join: optional(join, "When a node with several incoming edges starts."),
-  losers: optional(word("cancel", "drain"), "What becomes of arms that an any or k join no longer needs."),
-  env: optional(mapOf(looseTemplate, variable), "Environment variables; the way data reaches a command."),
-  secrets: optional(listOf(text(variable)), "Names of secrets it may see."),
-  stdin: optional(template, "Text on its standard input."),
-  output: optional(outputFormat, "How its output is read."),
-  expect: optional(word("success", "failure"), "`failure` turns the outcome round."),
-  effect: optional(effect, "How to find out, after a crash, whether it took effect."),
-  idempotent: optional(boolean, "It may be run again after a crash."),
-  progress: optional(
-    text(),
-    "Command that prints how much is left to do as a number; a loop goes on only while it falls.",
-  ),
-  writes: optional(listOf(text()), "Files it may change (globs)."),
-} satisfies Fields;
-
-/** Values whose strings are templates. */
-const argument: Reader<ToolArgument> = {
-  expected: "a value",
-  schema: {},
-  read: (node, reading, field) => argumentOf(node, reading, field),
-  write: writeArgument,
-};
-
-function argumentOf(node: Located, reading: Reading, field: string): ToolArgument | undefined {
-  if (node.kind === "list") {
-    const items = node.items.map((item) => argumentOf(item, reading, field));
-    return items.includes(undefined) ? undefined : { kind: "list", items: items.filter((item) => item !== undefined) };
-  }
-  if (node.kind === "map") {
-    const entries = args.read(node, reading, field);
-    return entries && { kind: "map", entries };
-  }
-  if (typeof node.value === "string") return { kind: "template", template: templateOf(node, reading, field) };
-  return { kind: "literal", value: node.value };
-}
-
-function writeArgument(value: ToolArgument): Json {
-  switch (value.kind) {
-    case "template":
-      return value.template.source;
-    case "literal":
-      return value.value;
-    case "list":
-      return value.items.map(writeArgument);
-    case "map":
-      return args.write(value.entries);
-  }
-}
-
-const args: Reader<ToolArguments> = mapOf(argument);
+import { args } from "./arguments.ts";
+import { common, presentation, variable } from "./common.ts";
+import { callFields, mapFields } from "./wrappers.ts";
+import { inputSpec } from "./schemas.ts";
 
 /** `env` of a provision node: names only. A value written there is refused and never repeated in the message. */
 const variableName: Reader<string> = {
@@ -278,15 +178,14 @@ export const nodeFields = {
     ),
     with: optional(args, "Values handed in by name."),
   },
+  call: callFields,
+  map: mapFields,
   wait: {
     ...presentation,
     for: optional(duration, "How long.", "forMs"),
     until: optional(text(instant), "Until when (ISO 8601)."),
   },
 } satisfies Partial<Record<Node["type"], Fields>>;
-
-/** Fields of a node type from outside, besides its own. */
-export const pluginCommonFields = common;
 
 export type BuiltInType = keyof typeof nodeFields;
 

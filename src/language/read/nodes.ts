@@ -1,8 +1,9 @@
-import type { TypeSpec, WaitNode } from "../../model/blueprint.ts";
+import type { TypeSpec } from "../../model/blueprint.ts";
 import { END } from "../../model/blueprint.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { NodeReading } from "../draft.ts";
-import { builtInTypes, isBuiltIn, nodeFields, pluginCommonFields } from "../fields/nodes.ts";
+import { common as pluginCommonFields } from "../fields/common.ts";
+import { builtInTypes, isBuiltIn, nodeFields } from "../fields/nodes.ts";
 import type { BuiltInType } from "../fields/nodes.ts";
 import { fits, wordsOf } from "../fields/schemas.ts";
 import { didYouMean, nearest, oneOfWords } from "../nearest.ts";
@@ -11,6 +12,7 @@ import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "../tree.t
 import { describe, entryOf, quote } from "../tree.ts";
 import type { Part } from "./collections.ts";
 import { capital, readPart, toJson, unknownField } from "./collections.ts";
+import { saysWhat, saysWhen, saysWhom } from "./forms.ts";
 import type { Reading } from "./reading.ts";
 
 /** What the language has to know of a node type from outside. */
@@ -195,6 +197,28 @@ function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Readin
         ? { whole: true, node: { id, type, ...part.values } }
         : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
+    case "call":
+    case "map":
+    case "wait":
+      return oneForm(id, type, map, reading);
+  }
+}
+
+/** Types with a rule on how their fields go together. */
+function oneForm(id: string, type: "call" | "map" | "wait", map: LocatedMap, reading: Reading): NodeReading {
+  switch (type) {
+    case "call": {
+      const part = readPart(map, nodeFields.call, reading, besides);
+      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+      const node = { id, type, ...part.values };
+      return saysWhom(node, map, reading) ? { whole: true, node } : { whole: false, node };
+    }
+    case "map": {
+      const part = readPart(map, nodeFields.map, reading, besides);
+      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+      const node = { id, type, ...part.values };
+      return saysWhat(node, map, reading) ? { whole: true, node } : { whole: false, node };
+    }
     case "wait": {
       const part = readPart(map, nodeFields.wait, reading, besides);
       if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
@@ -202,26 +226,6 @@ function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Readin
       return saysWhen(node, map, reading) ? { whole: true, node } : { whole: false, node };
     }
   }
-}
-
-/** A wait has one of `for` and `until`. */
-function saysWhen({ forMs, until }: WaitNode, map: LocatedMap, reading: Reading): boolean {
-  if ((forMs === undefined) !== (until === undefined)) return true;
-  if (forMs === undefined)
-    reading.problem(
-      "missing-field",
-      map.entries[0]?.key ?? map,
-      `${capital(reading.owner)} has neither \`for\` nor \`until\``,
-      "Write for: 10m, or until: 2026-12-01T09:00:00Z.",
-    );
-  else
-    reading.problem(
-      "two-forms",
-      entryOf(map, "until")?.key ?? map,
-      `${capital(reading.owner)} has \`for\` and \`until\``,
-      "Remove one of them.",
-    );
-  return false;
 }
 
 function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading: Reading): NodeReading {

@@ -1,4 +1,5 @@
 import type { Range } from "../../model/diagnostic.ts";
+import type { MapBody } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
 import type { Template } from "../../model/template.ts";
 import type { Code, Report } from "../codes.ts";
@@ -14,11 +15,13 @@ export interface LocatedTemplate {
   readonly field: string;
   /** The node it belongs to; undefined at the top level. */
   readonly node: string | undefined;
+  /** It stands in the body of that node, a map, whose own rules look after it. */
+  readonly inside?: true;
 }
 
 /** What readers share while one document is read. */
 export class Reading {
-  readonly templates: LocatedTemplate[] = [];
+  templates: LocatedTemplate[] = [];
   /** Names under `nodes`, known before any node is read. */
   nodeNames: ReadonlySet<string> = new Set();
   /** False once an edge could not be read, so that what is left says nothing about paths. */
@@ -28,6 +31,8 @@ export class Reading {
   /** Who owns the fields being read, for messages: "script node `a`". */
   owner = "the document";
   readonly #report: Report;
+  /** Reads what a map does with each item; given by whoever reads documents. */
+  readBody: (at: Located, field: string) => MapBody | undefined = () => undefined;
   /** What else in the language has a field of this name, e.g. node types. */
   whoHas: (field: string) => readonly string[] = () => [];
   readonly #suggestions = new Suggestions();
