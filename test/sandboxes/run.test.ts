@@ -183,6 +183,28 @@ describe.each(subjects)("a run with a box of $name", ({ image: from, engine, the
   });
 });
 
+describe.each(subjects)("a command in a box of $name", ({ image: from, engine, there }) => {
+  test.runIf(there)("has ports of its own, after a failure too", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", engine);
+    const write = (text: string): string => `'printf %s "$PORTS" >$TRAMMEL_OUTPUT; exit ${text}'`;
+    const nodes = [
+      `box: {type: provision, image: "${from}", network: none}`,
+      `make: {type: exec, container: "{box}", env: {PORTS: '{"version": "1.2", "list": [1, {"a": true}]}'}, run: ${write("0")}}`,
+      `fail: {type: exec, container: "{box}", expect: failure, env: {PORTS: '{"why": "so"}'}, run: ${write("3")}}`,
+      `take: {type: exec, container: "{box}", env: {V: "{make.version} {make.list.1.a} {fail.why}"}, run: 'echo "$V"'}`,
+      `bad: {type: exec, container: "{box}", env: {PORTS: "no json"}, run: ${write("0")}}`,
+    ];
+    const ran = await run(place, document(...nodes));
+    const attempts = await attemptsOf(place, ran);
+    expect(attempts["take"]).toMatchObject({ outcome: "success", output: "1.2 true so\n" });
+    expect(attempts["bad"]).toMatchObject({
+      outcome: "failure",
+      reason: expect.stringContaining("$TRAMMEL_OUTPUT is no JSON") as string,
+    });
+  });
+});
+
 test.runIf(works("bubblewrap"))("a value too large for a variable is a file in the box", async () => {
   using place = new Place();
   place.file("big.json", JSON.stringify({ blob: "x".repeat(100_000) }));

@@ -7,6 +7,7 @@ import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { Sandbox, SandboxFault, SandboxPool } from "../../ports/sandbox.ts";
 import { parseOutput } from "../../runtime/validation/output.ts";
 import { boxOf, faultResult, ownVariables, resultInBox, workspace } from "./common.ts";
+import { portPath, takePorts } from "./ports.ts";
 import { within } from "./within.ts";
 
 /** Performs `exec` nodes: a shell command in a box, judged by its exit like a script. */
@@ -30,7 +31,7 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
     {
       argv: ["sh", "-c", node.run.replaceAll("\r\n", "\n")],
       cwd: path.posix.resolve(workspace, node.workdir ?? "."),
-      env: { ...box.env, ...files.env },
+      env: { ...box.env, ...files.env, TRAMMEL_OUTPUT: portPath(context) },
       outputBytes: context.outputBytes,
       ...(stdin === undefined ? {} : { stdin }),
       ...(timeoutMs === null ? {} : { timeoutMs }),
@@ -40,7 +41,11 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
     signal,
   );
   const ended = resultInBox(result, timeoutMs);
-  return ended.outcome === "success" ? { ...ended, ...(await valueOf(result.stdout, context)) } : ended;
+  const ports = result.end.kind === "exit" ? await takePorts(box.sandbox, portPath(context), context.can.blobs) : null;
+  const withPorts = ports !== null && "ports" in ports ? { ...ended, ports: ports.ports } : ended;
+  if (ended.outcome !== "success") return withPorts;
+  if (ports !== null && "problem" in ports) return { ...ended, ...invalid(ports.problem) };
+  return { ...withPorts, ...(await valueOf(result.stdout, context)) };
 }
 
 /** The variables of the run and the node. Values too large for one go in as files, and their variables say where. */

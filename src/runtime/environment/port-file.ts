@@ -24,7 +24,8 @@ export function newPortFile(): PortFile {
   };
 }
 
-function parsePorts(text: string): Ports {
+/** Ports as a process wrote them; a sentence where they are none. */
+export function parsePorts(text: string): Ports {
   if (text.trim() === "") return { ports: {} };
   let value: Json;
   try {
