@@ -19,7 +19,7 @@ import { Topology } from "./topology.ts";
 export interface CheckOptions {
   /** Node types from outside; their fields are closed and checked like those of the built-in ones. */
   readonly plugins?: readonly NodeTypePlugin[];
-  /** Names of known tools; absent = tool names are not checked. */
+  /** Names of known tools, one that ends in `*` standing for all that begin so; absent = tool names are not checked. */
   readonly tools?: ReadonlySet<string>;
 }
 

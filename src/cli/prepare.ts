@@ -29,11 +29,12 @@ export async function readConfig(world: World, cwd: string): Promise<Config | nu
 
 /** Checks the document. Warnings are printed and the run goes on; with an error the answer is the exit code. */
 export async function prepare(world: World, document: SourceDocument, config: Config): Promise<Prepared | number> {
-  const [{ check }, { canonical }] = await Promise.all([
+  const [{ check }, { canonical }, { toolNames }] = await Promise.all([
     import("../check/check.ts"),
     import("../language/canonical.ts"),
+    import("./tool-names.ts"),
   ]);
-  const { blueprint, diagnostics } = check(document.text, {});
+  const { blueprint, diagnostics } = check(document.text, { tools: toolNames(config) });
   const said = diagnostics.filter((one) => one.severity !== "note");
   if (said.length > 0) {
     const { printProblems } = await import("./problems.ts");

@@ -83,7 +83,7 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
   program
     .command("check")
     .description("find the problems of a blueprint without running anything")
-    .argument("<file...>", "blueprint files")
+    .argument("[place...]", "blueprint files, or folders of them; else the project's blueprints")
     .option("--format <format>", "text, json, sarif or github", oneOf(["text", "json", "sarif", "github"]), "text")
     .option("--bound", "add the most that a run can cost")
     .option("--max-agent-passes <n>", "fail where a run may take more agent passes", atLeast(0))
@@ -91,6 +91,15 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
     .action(async (files: string[], options: CheckOptions) => {
       const { check } = await import("./commands/check.ts");
       finish(await check(world, files, options));
+    });
+  program
+    .command("new")
+    .description("write a blueprint into this project, from an example")
+    .argument("<name>", "its name, under which `run -b` finds it")
+    .option("--from <example>", "which example; fix-test-failure when left out")
+    .action(async (name: string, options: { from?: string }) => {
+      const { create } = await import("./commands/new.ts");
+      finish(create(world, name, options));
     });
   program
     .command("init")

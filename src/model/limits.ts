@@ -10,6 +10,7 @@ export const limits = {
   documentNodes: 1_000_000,
   documentTokens: 1_000_000,
   diagnosticsPerFile: 200,
+  entriesPerCheckedFolder: 20_000,
   nodesPerBlueprint: 20_000,
   edgesPerBlueprint: 200_000,
   noteCharacters: 500,

@@ -27,6 +27,40 @@ describe("check", () => {
     expect(stdout).toMatch(/^b\.yaml:4:/m);
   });
 
+  it("checks the blueprints of folders, and those of the project when nothing is named", async () => {
+    using place = new Place();
+    const bad = good.replace("script", "scritp");
+    place.file("flows/deep/bad.yml", bad);
+    place.file("flows/good.yaml", good);
+    place.file("flows/compose.yaml", "services: {web: {image: nginx}}\n");
+    place.file("flows/node_modules/x/bad.yaml", bad);
+    place.file("flows/.hidden/bad.yaml", bad);
+    const folder = await checked(["flows"], { place });
+    expect(folder.code).toBe(2);
+    expect(folder.stdout.match(/^\S+:\d+:\d+:/gm)).toEqual(["flows/deep/bad.yml:3:13:"]);
+    expect((await checked(["flows/good.yaml", "flows/deep"], { place })).code).toBe(2);
+    expect(await checked([], { place })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("trammel check FILE"),
+    });
+    place.file(".trammel/blueprints/mine.yaml", bad);
+    expect((await checked([], { place })).stdout).toMatch(/^\.trammel\/blueprints\/mine\.yaml:3:13:/);
+    expect((await checked(["."], { place })).stdout.match(/^\S+:\d+:\d+:/gm)).toHaveLength(2);
+  });
+
+  it("knows the tools that are built in and those of the configuration", async () => {
+    using place = new Place();
+    const node = (tool: string): string => `name: t\nnodes:\n  a: {type: tool, tool: ${tool}}\n`;
+    place.file("trammel.yaml", "tools: {deploy: ./deploy.sh}\nmcp: {notes: {url: http://127.0.0.1:9/}}\n");
+    for (const tool of ["read", "deploy", "mcp_notes_add"]) {
+      expect(await checked([place.file("b.yaml", node(tool))], { place })).toMatchObject({ code: 0, stdout: "" });
+    }
+    place.file("b.yaml", node("deply"));
+    expect((await checked(["b.yaml"], { place })).stdout).toMatch(
+      /^b\.yaml:3:25: .*did you mean `deploy`\? \[unknown-tool\]$/m,
+    );
+  });
+
   it("gives the same as JSON", async () => {
     using place = new Place();
     place.file("b.yaml", `name: bad\nnodes:\n  a: {type: script, run: "true", timout: 5m}\n`);
@@ -126,9 +160,9 @@ describe("a file that is no document", () => {
   it.each<[string, (place: Place) => string, RegExp]>([
     ["a missing file", () => "nowhere.yaml", /^trammel: there is no file nowhere\.yaml\n/],
     [
-      "a folder",
+      "a folder without any",
       (place) => (mkdirSync(place.path("d.yaml")), "d.yaml"),
-      /^trammel: d\.yaml is a directory, not a file\n/,
+      /^trammel: there is no blueprint in d\.yaml\n/,
     ],
     [
       "a binary file",
@@ -177,5 +211,28 @@ describe("a file that is no document", () => {
     expect(stderr).toContain("no file nowhere.yaml");
     expect(stdout).toContain("bad.yaml:1:");
     expect(code).toBe(2);
+  });
+});
+
+describe("new", () => {
+  it("writes a blueprint of the name that checks and that run finds; never over another", async () => {
+    using place = new Place();
+    const first = await trammel(["new", "mend-it"], { place });
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("-b mend-it") });
+    expect(await checked([], { place })).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect((await trammel(["list"], { place })).stdout).toMatch(/^✓ mend-it /);
+    const again = await trammel(["new", "mend-it"], { place });
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("there is a .trammel/blueprints/mend-it.yaml already"),
+    });
+  });
+
+  it("takes another example, and says which there are", async () => {
+    using place = new Place();
+    expect((await trammel(["new", "x", "--from", "feature"], { place })).code).toBe(0);
+    const wrong = await trammel(["new", "y", "--from", "featur"], { place });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean feature?") });
+    expect((await trammel(["new", "Not A Name"], { place })).code).toBe(2);
   });
 });

@@ -15,7 +15,7 @@ describe("arguments", () => {
       ["check", "--format", "xml", "b.yaml"],
       /It must be one of text, json, sarif, github\.\n$/,
     ],
-    ["a missing argument", ["check"], /^trammel: missing required argument 'file'\n$/],
+    ["a missing argument", ["explain"], /^trammel: missing required argument 'code'\n$/],
     ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
     ["an excess argument", ["runs", "all"], /^trammel: too many arguments/],
   ])("%s is refused in one sentence", async (_, args, message) => {

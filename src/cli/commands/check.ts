@@ -5,7 +5,8 @@ import type { Blueprint } from "../../model/blueprint.ts";
 import type { Money } from "../../model/settings.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { BoundReport } from "../../views/bound.ts";
-import { readDocument } from "../document.ts";
+import type { SourceDocument } from "../document.ts";
+import { documentsAt } from "../documents.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { printProblems } from "../problems.ts";
 import { version } from "../version.ts";
@@ -26,25 +27,37 @@ interface SoundBlueprint {
   readonly blueprint: Blueprint;
 }
 
-/** Checks every file; offline, without the store. Warnings and notes never reject. */
-export async function check(world: World, files: readonly string[], options: CheckOptions): Promise<number> {
+/** Checks every file, and every blueprint of a folder; offline, without the store. Warnings and notes never reject. */
+export async function check(world: World, places: readonly string[], options: CheckOptions): Promise<number> {
+  const documents: SourceDocument[] = [];
+  let code: number = exitCodes.ok;
+  for (const found of documentsAt(places, world.cwd)) {
+    if (isProblem(found)) code = report(world, found);
+    else documents.push(found);
+  }
+  const tools = await toolsFor(documents, world);
   const checked: CheckedFile[] = [];
   const sound: SoundBlueprint[] = [];
-  let code: number = exitCodes.ok;
-  for (const file of files) {
-    const document = readDocument(file, world.cwd);
-    if (isProblem(document)) {
-      code = report(world, document);
-      continue;
-    }
-    const { diagnostics, blueprint } = checkText(document.text);
+  for (const { name, text } of documents) {
+    const { diagnostics, blueprint } = checkText(text, tools === undefined ? {} : { tools });
     if (blueprint === null) code = exitCodes.usage;
-    else sound.push({ file, blueprint });
-    checked.push({ file, text: document.text, diagnostics });
+    else sound.push({ file: name, blueprint });
+    checked.push({ file: name, text, diagnostics });
   }
   const bounds = await boundsOf(sound, options);
   await print(world, checked, bounds, options.format);
   return Math.max(code, gate(world, bounds, options));
+}
+
+/** The tools that the configuration here allows; undefined when no document speaks of any or the configuration cannot be read. */
+async function toolsFor(documents: readonly SourceDocument[], world: World): Promise<ReadonlySet<string> | undefined> {
+  if (!documents.some(({ text }) => text.includes("tool"))) return undefined;
+  const [{ loadConfig }, { toolNames }] = await Promise.all([
+    import("../../config/load.ts"),
+    import("../tool-names.ts"),
+  ]);
+  const { config, faults } = await loadConfig(world.cwd, world.env);
+  return faults.length === 0 ? toolNames(config) : undefined;
 }
 
 async function boundsOf(sound: readonly SoundBlueprint[], options: CheckOptions): Promise<readonly FileBound[]> {

@@ -12,6 +12,7 @@ import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { captureText } from "../../runtime/capture.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
 import type { Redactor } from "../../runtime/redaction/redactor.ts";
+import { serverToolName } from "../names.ts";
 import { transportTo } from "./transport.ts";
 
 /** A server of the Model Context Protocol: a program to start, or an address. */
@@ -100,7 +101,7 @@ function headersOf({ key }: McpServer, { environment, redactor }: McpParts): Rec
 
 function toolOf(server: string, tool: ServerTool, client: Client, { blobs, redactor }: McpParts): Tool {
   return {
-    name: `mcp_${server}_${tool.name}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64),
+    name: serverToolName(server, tool.name),
     description: tool.description ?? tool.title ?? tool.name,
     // What a server says of itself is believed as far as its user believes the server.
     access: tool.annotations?.readOnlyHint === true ? "read" : "command",

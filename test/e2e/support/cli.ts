@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "bin", "trammel.js");
@@ -15,8 +15,9 @@ export class Place implements Disposable {
     return join(this.folder, name);
   }
 
-  /** Writes a file and answers its path. */
+  /** Writes a file, with the folders it stands in, and answers its path. */
   file(name: string, text: string | Uint8Array): string {
+    mkdirSync(dirname(this.path(name)), { recursive: true });
     writeFileSync(this.path(name), text);
     return this.path(name);
   }

@@ -1,0 +1,61 @@
+import { type Dirent, readdirSync } from "node:fs";
+import { extname, join, resolve } from "node:path";
+import { limits } from "../model/limits.ts";
+import { blueprintFolder, readDocument, type SourceDocument } from "./document.ts";
+import { isFolder } from "./files.ts";
+import { type Problem, isProblem, usage } from "./problem.ts";
+
+const isYaml = (name: string): boolean => [".yaml", ".yml"].includes(extname(name));
+
+/** What makes a YAML file in some folder a blueprint. */
+const graphKey = /^(?:nodes|edges|flow|watch|stages)\s*:/m;
+
+/**
+ * The documents at these places: a file is one, whatever it holds; of a folder, every YAML file in it and below that says what runs.
+ * Without a place, the blueprints of the project.
+ */
+export function documentsAt(places: readonly string[], cwd: string): readonly (SourceDocument | Problem)[] {
+  if (places.length > 0) return places.flatMap((place) => documentsIn(place, cwd));
+  if (isFolder(join(cwd, blueprintFolder))) return documentsIn(blueprintFolder, cwd);
+  return [usage(`there is no folder ${blueprintFolder} here`, "Name files or folders: trammel check FILE…")];
+}
+
+function documentsIn(place: string, cwd: string): readonly (SourceDocument | Problem)[] {
+  if (!isFolder(resolve(cwd, place))) return [readDocument(place, cwd)];
+  const files = yamlFiles(place, cwd);
+  if (files === null)
+    return [usage(`${place} holds more than ${limits.entriesPerCheckedFolder} entries`, "Name a smaller folder.")];
+  const documents = files
+    .map((file) => readDocument(file, cwd))
+    .filter((one) => isProblem(one) || graphKey.test(one.text));
+  return documents.length > 0 ? documents : [usage(`there is no blueprint in ${place}`)];
+}
+
+/** Sorted; null when there are too many entries to look at. Hidden folders are left out, but for where blueprints are kept. */
+function yamlFiles(place: string, cwd: string): readonly string[] | null {
+  const found: string[] = [];
+  const open = [place];
+  let seen = 0;
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of entriesOf(resolve(cwd, folder))) {
+      seen += 1;
+      if (seen > limits.entriesPerCheckedFolder) return null;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && isOurs(entry.name)) open.push(path);
+      else if (entry.isFile() && isYaml(entry.name)) found.push(path);
+    }
+  }
+  return found.toSorted();
+}
+
+function isOurs(name: string): boolean {
+  return name === ".trammel" || (!name.startsWith(".") && name !== "node_modules");
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
