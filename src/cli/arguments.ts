@@ -6,6 +6,12 @@ export function collect(value: string, all: readonly string[]): readonly string[
   return [...all, value];
 }
 
+/** A text that an unset variable of a script did not leave empty. */
+export function filled(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It must not be empty.");
+}
+
 /** A whole number of at most nine digits. */
 export function atLeast(least: number): (text: string) => number {
   return (text) => {

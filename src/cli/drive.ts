@@ -16,6 +16,7 @@ import { report, usage } from "./problem.ts";
 import type { Display } from "./screen/display.ts";
 import { instant } from "./report.ts";
 import type { Services } from "./services.ts";
+import { jsonLine } from "./json.ts";
 import type { World } from "./world.ts";
 
 export interface DriveOptions {
@@ -134,7 +135,7 @@ async function printEnd(
       walkedPast: view.walkedPast,
       usage: view.usage,
     };
-    world.out.write(`${JSON.stringify(line)}\n`);
+    world.out.write(jsonLine(line));
     return;
   }
   const { outputsOf } = await import("./outputs.ts");

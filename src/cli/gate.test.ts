@@ -12,6 +12,7 @@ function stage() {
     terminal: true,
     write: (text) => void (shown += text),
     closed: () => false,
+    fault: () => null,
     size: () => ({ columns: 80, rows: 24 }),
     onResize: () => () => undefined,
     flush: () => Promise.resolve(),

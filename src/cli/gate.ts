@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { HumanOption } from "../model/blueprint.ts";
@@ -6,6 +5,7 @@ import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import { inert } from "../views/inert.ts";
 import { fillForm } from "./form.ts";
 import type { Output } from "./output.ts";
+import { userName } from "./user.ts";
 
 export interface TerminalGateOptions {
   readonly input: Readable;
@@ -19,7 +19,7 @@ export const noGates: GateKeeper = { ask: () => Promise.resolve({ kind: "nobody"
 
 /** Asks at the terminal, one question at a time, in the order they came. Only a typed yes approves. */
 export function terminalGates({ input, err, screen }: TerminalGateOptions): GateKeeper {
-  const by = userInfo().username;
+  const by = userName();
   let ended = false;
   let turn: Promise<unknown> = Promise.resolve();
 

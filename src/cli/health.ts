@@ -36,8 +36,8 @@ export async function checkHealth(world: World): Promise<readonly Health[]> {
 }
 
 async function store(world: World): Promise<Health> {
-  const home = dataHome(world.env, world.cwd);
   try {
+    const home = dataHome(world.env, world.cwd);
     const journal = await openStore(world);
     await journal.close();
     return { name: "store", status: "ok", detail: home, mend: null };
@@ -116,13 +116,25 @@ async function program(world: World, name: string, status: "missing" | "optional
 
 /** One line a driver; none of them is needed by a blueprint without boxes. */
 async function sandboxes(world: World): Promise<readonly Health[]> {
+  const home = homeOf(world);
+  if (home === null) return [];
   const { checkSandboxes } = await world.compose();
-  const checked = await checkSandboxes(dataHome(world.env, world.cwd), world.env);
+  const checked = await checkSandboxes(home, world.env);
   return checked.map(({ driver, status }) =>
     "works" in status
       ? { name: driver, status: "ok", detail: `makes sandboxes (${status.works})`, mend: null }
       : { name: driver, status: "optional", detail: status.fault, mend: status.hint },
   );
+}
+
+/** Null where there is none, which the line about the store says. */
+function homeOf(world: World): string | null {
+  try {
+    return dataHome(world.env, world.cwd);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return null;
+    throw error;
+  }
 }
 
 async function custody(): Promise<Health> {

@@ -1,8 +1,13 @@
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { userHome } from "../config/user-home.ts";
+import { StoreUnavailable } from "../ports/journal.ts";
 
-/** Absolute folder of all state: `$TRAMMEL_HOME`, else `~/.local/share/trammel`. */
+/** Absolute folder of all state: `$TRAMMEL_HOME`, else `~/.local/share/trammel`. Throws StoreUnavailable where there is neither. */
 export function dataHome(env: Readonly<Record<string, string | undefined>>, cwd: string): string {
   const moved = env["TRAMMEL_HOME"] ?? "";
-  return moved === "" ? join(homedir(), ".local", "share", "trammel") : resolve(cwd, moved);
+  if (moved !== "") return resolve(cwd, moved);
+  const home = userHome();
+  if (home === null)
+    throw new StoreUnavailable("this user has no home folder", "set TRAMMEL_HOME to a folder for the store");
+  return join(home, ".local", "share", "trammel");
 }

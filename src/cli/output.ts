@@ -4,8 +4,10 @@ import type { WriteStream } from "node:tty";
 export interface Output {
   readonly terminal: boolean;
   write(text: string): void;
-  /** The reader went away. */
+  /** The reader went away, or nothing more can be written. */
   closed(): boolean;
+  /** Why what was written is not all there, such as a full disk; null while it is, and where only the reader went away. */
+  fault(): string | null;
   /** Columns and rows of the terminal now; 80 × 24 where there is none. */
   size(): { readonly columns: number; readonly rows: number };
   onResize(listener: () => void): () => void;
@@ -18,8 +20,9 @@ const gone: ReadonlySet<string> = new Set(["EPIPE", "EIO", "EBADF", "ECONNRESET"
 /** Wraps `process.stdout` or `process.stderr`. */
 export function output(stream: WriteStream): Output {
   let closed = false;
+  let fault: string | null = null;
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (!gone.has(error.code ?? "")) process.exitCode ||= 1;
+    if (!gone.has(error.code ?? "")) fault ??= error.message;
     closed = true;
   });
   return {
@@ -28,6 +31,7 @@ export function output(stream: WriteStream): Output {
       if (!closed && text !== "") stream.write(text);
     },
     closed: () => closed,
+    fault: () => fault,
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
     onResize(listener) {
       stream.on("resize", listener);
@@ -35,8 +39,9 @@ export function output(stream: WriteStream): Output {
     },
     flush: () =>
       new Promise((resolve) => {
-        if (closed || stream.writableLength === 0) return resolve();
         const done = () => resolve();
+        // Not at once: a stream tells of a failed write one turn later.
+        if (closed || stream.writableLength === 0) return void setImmediate(done);
         stream.once("close", done).once("error", done);
         stream.write("", done);
       }),

@@ -1,12 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "../model/outcome.ts";
-import { atLeast, collect, money, oneOf } from "./arguments.ts";
+import { atLeast, collect, filled, money, oneOf } from "./arguments.ts";
 import type { CheckOptions } from "./commands/check.ts";
 import type { ReplayOptions } from "./commands/replay.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
 import type { ShowOptions } from "./commands/show.ts";
 import type { SettleOptions } from "./commands/settle.ts";
+import { inert } from "../views/inert.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
 
@@ -40,7 +41,7 @@ function build(world: World, finish: Finish): Command {
     .configureOutput({
       writeOut: (text) => world.out.write(text),
       writeErr: (text) => world.err.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "trammel: ")),
+      outputError: (text, write) => write(inert(text.replace(/^error: /, "trammel: "))),
       getOutHelpWidth: () => world.out.size().columns,
       getErrHelpWidth: () => world.err.size().columns,
     });
@@ -60,14 +61,18 @@ function addRun(program: Command, world: World, finish: Finish): void {
     .command("run")
     .description("run a blueprint here and now")
     .argument("[task]", "what the run is for; reaches nodes as {task}")
-    .option("-b, --blueprint <path>", "blueprint file, or a name under .trammel/blueprints; else the project's default")
+    .option(
+      "-b, --blueprint <path>",
+      "blueprint file, or a name under .trammel/blueprints; else the project's default",
+      filled,
+    )
     .option("--input <name=value>", "value of an input; may be given again", collect, [])
-    .option("--input-file <file>", "inputs from a YAML or JSON file")
-    .option("--task-id <id>", "count passes under this task over several runs")
-    .option("--cwd <dir>", "working folder of the run")
+    .option("--input-file <file>", "inputs from a YAML or JSON file", filled)
+    .option("--task-id <id>", "count passes under this task over several runs", filled)
+    .option("--cwd <dir>", "working folder of the run", filled)
     .option("--max-steps <n>", "most node starts; wins over limits.steps", atLeast(1))
     .option("--max-retries <n>", "most retries of an error; wins over limits.retries", atLeast(0))
-    .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--record <dir>", "write each agent turn as a cassette", filled)
     .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
     .option("--dry-run", "print the way a run takes when every node succeeds, and run nothing")
     .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
@@ -181,7 +186,7 @@ function addSteering(program: Command, world: World, finish: Finish): void {
     .description("go on with an interrupted run")
     .argument("<run>", "run id, or its unambiguous beginning")
     .option("--accept-changes", "go on although the blueprint or its configuration changed")
-    .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--record <dir>", "write each agent turn as a cassette", filled)
     .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
     .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
     .option("--json", "print one event a line, the end last")

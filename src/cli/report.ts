@@ -1,6 +1,7 @@
 import type { JournalEvent } from "../model/events.ts";
 import type { RunRow } from "../ports/journal.ts";
 import type { AttemptView, RunView } from "../views/run-view.ts";
+import { jsonLine } from "./json.ts";
 import type { AttemptReport, RunList, RunReport } from "../wire/run-report.ts";
 
 export function instant(ms: number): string {
@@ -62,5 +63,5 @@ export function runList(rows: readonly RunRow[]): RunList {
 /** One event as a line of JSON. */
 export function eventLine(event: JournalEvent): string {
   const { type, ...rest } = event.body;
-  return `${JSON.stringify({ type, run: event.run, seq: event.seq, at: instant(event.at), ...rest })}\n`;
+  return jsonLine({ type, run: event.run, seq: event.seq, at: instant(event.at), ...rest });
 }

@@ -7,17 +7,41 @@ import type { World } from "./world.ts";
 
 /** Runs the command line once in this process and ends it with the command's exit code. */
 export async function start(argv: readonly string[], compose: World["compose"]): Promise<void> {
+  const cwd = workingFolder();
   const world: World = {
     out: output(process.stdout),
     err: output(process.stderr),
     env: process.env,
-    cwd: process.cwd(),
+    cwd: cwd ?? "/",
     interactive: isatty(0) && isatty(2),
     compose,
   };
-  const code = await outcome(argv, world);
-  await Promise.all([world.out.flush(), world.err.flush()]);
-  process.exit(code);
+  const code =
+    cwd === null
+      ? report(world, usage(noFolder, "Change to a folder that does, and try again."))
+      : await outcome(argv, world);
+  await world.out.flush();
+  const ended = code === exitCodes.ok ? complete(world) : code;
+  await world.err.flush();
+  process.exit(ended);
+}
+
+const noFolder = "the folder this was started in does not exist any more, or may not be entered";
+
+/** Null where the system cannot name it. */
+function workingFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
+}
+
+/** A success whose result is lost is none. */
+function complete(world: World): number {
+  const fault = world.out.fault();
+  if (fault === null) return exitCodes.ok;
+  return report(world, { exit: exitCodes.failed, message: `standard output cannot be written: ${fault}` });
 }
 
 async function outcome(argv: readonly string[], world: World): Promise<number> {

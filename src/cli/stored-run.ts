@@ -14,9 +14,12 @@ export async function openStore(world: World): Promise<Journal> {
 
 /** The run that the text names, or why there is none. */
 export function findRun(journal: JournalReader, text: string): RunRow | Problem {
+  // As an unset variable of a script gives it; every id begins with it.
+  if (text === "")
+    return { exit: exitCodes.usage, message: "the id of the run is empty", hint: "trammel runs lists them." };
   const row = journal.find(text);
   if (row !== null) return row;
-  const alike = text === "" ? [] : journal.runs(1000).filter((one) => one.run.startsWith(text));
+  const alike = journal.runs(1000).filter((one) => one.run.startsWith(text));
   if (alike.length > 1) {
     const named = alike.slice(0, 5).map((one) => one.run);
     return {

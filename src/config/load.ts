@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import { type Config, emptyConfig, merge } from "./config.ts";
+import { userHome } from "./user-home.ts";
 
 export const projectFile = "trammel.yaml";
 
@@ -29,9 +29,9 @@ export async function loadConfig(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedConfig> {
-  const file = findProject(cwd);
-  const [user, project] = await Promise.all([read(userFile(env)), file === null ? null : read(file)]);
-  const found = [user, project].filter((one) => one !== null);
+  const files = [userFile(env), findProject(cwd)];
+  const [user, project] = await Promise.all(files.map((file) => (file === null ? null : read(file))));
+  const found = [user, project].filter((one) => one != null);
   return {
     config: merge(user?.config ?? emptyConfig, project?.config ?? emptyConfig),
     files: found.map((one) => one.file),
@@ -39,9 +39,12 @@ export async function loadConfig(
   };
 }
 
-function userFile(env: Readonly<Record<string, string | undefined>>): string {
+/** Null where the user has no home folder. */
+function userFile(env: Readonly<Record<string, string | undefined>>): string | null {
   const base = env["XDG_CONFIG_HOME"] ?? "";
-  return join(base === "" ? join(homedir(), ".config") : base, "trammel", "config.yaml");
+  if (base !== "") return join(base, "trammel", "config.yaml");
+  const home = userHome();
+  return home === null ? null : join(home, ".config", "trammel", "config.yaml");
 }
 
 interface FileRead {

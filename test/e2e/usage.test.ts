@@ -17,6 +17,12 @@ describe("arguments", () => {
     ],
     ["a missing argument", ["explain"], /^trammel: missing required argument 'code'\n$/],
     ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
+    [
+      "an empty path",
+      ["run", "--cwd", "", "-b", "b.yaml"],
+      /^trammel: option '--cwd <dir>' .* It must not be empty\.\n$/,
+    ],
+    ["an argument that a terminal would obey", ["\u001b]0;title\u0007chekc"], /^trammel: unknown command 'chekc'\n/],
     ["an excess argument", ["runs", "all"], /^trammel: too many arguments/],
   ])("%s is refused in one sentence", async (_, args, message) => {
     using place = new Place();
@@ -89,6 +95,24 @@ describe("a store that cannot be used", () => {
 });
 
 describe("a run that does not exist", () => {
+  it.each([
+    ["show", ""],
+    ["logs", ""],
+    ["resume", ""],
+    ["stop", ""],
+    ["answer", "", "gate", "yes"],
+    ["settle", "", "node", "--as", "done"],
+  ])("is what an empty id names, though there is a run that begins with it: %s", async (...args) => {
+    using place = new Place();
+    const file = place.file("b.yaml", "name: b\nnodes:\n  a: {type: script, run: 'true'}\n");
+    expect(await trammel(["run", "-b", file], { place })).toMatchObject({ code: 0 });
+    expect(await trammel(args, { place })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: "trammel: the id of the run is empty\n  trammel runs lists them.\n",
+    });
+  });
+
   it.each([["show"], ["logs"], ["stop"]])("%s says so", async (command) => {
     using place = new Place();
     expect(await trammel([command, "nope"], { place })).toMatchObject({

@@ -1,4 +1,3 @@
-import { userInfo } from "node:os";
 import { check } from "../../check/check.ts";
 import type { GateAnswered } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
@@ -7,6 +6,7 @@ import { openGates } from "../../views/open-gates.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
 import { typedAnswer } from "../typed-answer.ts";
+import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 import { resume, type ResumeOptions } from "./resume.ts";
 
@@ -49,7 +49,7 @@ async function answerTo(journal: Journal, row: RunRow, node: string, text: strin
   }
   const document = journal.definition(row.definition);
   const blueprint = document === null ? null : check(document).blueprint;
-  const by = userInfo().username;
+  const by = userName();
   const human = blueprint?.nodes.get(node);
   if (human?.type === "human" && human.approvers?.includes(by) === false) {
     return { problem: usage(`${by} may not answer ${node}`, `Its approvers are: ${human.approvers.join(", ")}`) };

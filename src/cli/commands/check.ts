@@ -10,6 +10,7 @@ import { documentsAt } from "../documents.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { printProblems } from "../problems.ts";
 import { version } from "../version.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 export interface CheckOptions {
@@ -108,11 +109,11 @@ async function print(
     }
     case "json": {
       const diagnostics = checked.flatMap((one) => toJson(one.diagnostics, one.file, one.text));
-      return world.out.write(`${JSON.stringify(bounds.length === 0 ? { diagnostics } : { diagnostics, bounds })}\n`);
+      return world.out.write(jsonLine(bounds.length === 0 ? { diagnostics } : { diagnostics, bounds }));
     }
     case "sarif": {
       const { toSarif } = await import("../../check/sarif.ts");
-      return world.out.write(`${JSON.stringify(toSarif(checked, version), null, 2)}\n`);
+      return world.out.write(jsonLine(toSarif(checked, version), 2));
     }
     case "github": {
       const { toGithub } = await import("../../check/github.ts");

@@ -1,11 +1,12 @@
 import { exitCodes } from "../../model/outcome.ts";
 import { checkHealth, type Health } from "../health.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 /** Says what is there and how to mend what is not. Fails where something that every run needs is missing. */
 export async function doctor(world: World, options: { readonly json?: true }): Promise<number> {
   const checks = await checkHealth(world);
-  if (options.json === true) world.out.write(`${JSON.stringify({ checks })}\n`);
+  if (options.json === true) world.out.write(jsonLine({ checks }));
   else world.out.write(checks.map(line).join(""));
   return checks.some((one) => one.status === "missing") ? exitCodes.failed : exitCodes.ok;
 }

@@ -4,6 +4,7 @@ import { openGates } from "../../views/open-gates.ts";
 import type { Inbox } from "../../wire/inbox.ts";
 import { instant } from "../report.ts";
 import { openStore } from "../stored-run.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 const mostRuns = 1000;
@@ -25,7 +26,7 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
   const sorted = waiting.toSorted((a, b) => a.since - b.since).map((one) => ({ ...one, since: instant(one.since) }));
   await journal.close();
   if (options.json === true) {
-    world.out.write(`${JSON.stringify({ waiting: sorted } satisfies Inbox)}\n`);
+    world.out.write(jsonLine({ waiting: sorted } satisfies Inbox));
     return exitCodes.ok;
   }
   const line = (one: Inbox["waiting"][number]): string =>

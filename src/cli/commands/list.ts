@@ -6,6 +6,7 @@ import type { BlueprintList } from "../../wire/blueprint-list.ts";
 import { blueprintFolder, findBlueprint, listBlueprints } from "../document.ts";
 import { isProblem } from "../problem.ts";
 import { fit, pad, width } from "../screen/text.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 type Listed = BlueprintList["blueprints"][number];
@@ -13,7 +14,7 @@ type Listed = BlueprintList["blueprints"][number];
 /** Lists the blueprints that `run -b NAME` understands here. One that does not check is listed as such. */
 export function list(world: World, options: { readonly json?: true }): number {
   const blueprints = listBlueprints(world.cwd).map((name) => look(world, name));
-  if (options.json === true) world.out.write(`${JSON.stringify({ blueprints } satisfies BlueprintList)}\n`);
+  if (options.json === true) world.out.write(jsonLine({ blueprints } satisfies BlueprintList));
   else world.out.write(table(blueprints, world.out.size().columns));
   if (blueprints.length === 0 && options.json !== true) {
     world.err.write(

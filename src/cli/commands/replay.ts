@@ -9,6 +9,7 @@ import { readDocument } from "../document.ts";
 import { bind, prepare, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 interface Replayed {
@@ -35,7 +36,7 @@ export async function replay(world: World, run: string, options: ReplayOptions):
   if (options.with !== undefined) return replayWith(world, stored, config, options.with, options.json === true);
   const replayed = await replayOf(stored, config);
   if (isProblem(replayed)) return report(world, replayed);
-  world.out.write(options.json === true ? `${JSON.stringify(replayed)}\n` : text(replayed));
+  world.out.write(options.json === true ? jsonLine(replayed) : text(replayed));
   return replayed.difference === null ? exitCodes.ok : exitCodes.failed;
 }
 
@@ -83,7 +84,7 @@ async function replayWith(world: World, stored: Stored, config: Config, file: st
   );
   if (seen === null)
     return report(world, { exit: exitCodes.failed, message: `the journal of run ${run} has no start` });
-  world.out.write(json ? `${JSON.stringify({ run, ...seen })}\n` : whatIfText(run, file, seen));
+  world.out.write(json ? jsonLine({ run, ...seen }) : whatIfText(run, file, seen));
   return exitCodes.ok;
 }
 

@@ -6,6 +6,7 @@ import { isFolder } from "../files.ts";
 import { readInputs } from "../inputs.ts";
 import { prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 export interface RunOptions extends DriveOptions {
@@ -58,7 +59,7 @@ async function printRoute(world: World, { blueprint, document }: Prepared, optio
   const { routeOf, routeText } = await import("../../views/route.ts");
   const { maxSteps } = options;
   const route = routeOf(blueprint, maxSteps === undefined ? {} : { maxSteps });
-  world.out.write(options.json === true ? `${JSON.stringify(route)}\n` : routeText(document.name, route));
+  world.out.write(options.json === true ? jsonLine(route) : routeText(document.name, route));
   return exitCodes.ok;
 }
 

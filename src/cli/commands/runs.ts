@@ -5,6 +5,7 @@ import { inert } from "../../views/inert.ts";
 import { instant, runList } from "../report.ts";
 import { fit, pad, width } from "../screen/text.ts";
 import { openStore } from "../stored-run.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 /** Of the blueprint's name. */
@@ -18,7 +19,7 @@ export interface RunsOptions {
 export async function runs(world: World, options: RunsOptions): Promise<number> {
   const journal = await openStore(world);
   const rows = journal.runs(options.limit);
-  world.out.write(options.json === true ? `${JSON.stringify(runList(rows))}\n` : table(rows, world.out.size().columns));
+  world.out.write(options.json === true ? jsonLine(runList(rows)) : table(rows, world.out.size().columns));
   if (rows.length === 0 && options.json !== true)
     world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
   await journal.close();

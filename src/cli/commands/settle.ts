@@ -1,5 +1,5 @@
-import { userInfo } from "node:os";
 import { resume, type ResumeOptions } from "./resume.ts";
+import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 
 export interface SettleOptions extends ResumeOptions {
@@ -14,7 +14,7 @@ export function settle(world: World, run: string, node: string, options: SettleO
   const settlement = {
     node,
     as,
-    by: userInfo().username,
+    by: userName(),
     ...(reason === undefined ? {} : { reason }),
     ...(grant === undefined ? {} : { grant }),
   };

@@ -6,6 +6,7 @@ import { findBlueprint, namesBlueprint } from "../document.ts";
 import { isProblem, report } from "../problem.ts";
 import { instant, runReport } from "../report.ts";
 import { findRun, openStore, viewOf } from "../stored-run.ts";
+import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 export interface ShowOptions {
@@ -29,7 +30,7 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
   const row = findRun(journal, run);
   if (isProblem(row)) return report(world, row);
   const view = await viewOf(journal, row);
-  world.out.write(options.json === true ? `${JSON.stringify(runReport(view))}\n` : text(view));
+  world.out.write(options.json === true ? jsonLine(runReport(view)) : text(view));
   await journal.close();
   return exitCodes.ok;
 }

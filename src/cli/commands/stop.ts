@@ -1,7 +1,7 @@
-import { userInfo } from "node:os";
 import { exitCodes } from "../../model/outcome.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
+import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 
 /** Puts a stop into the mailbox of the run; the process that executes it takes it from there. */
@@ -25,7 +25,7 @@ export async function stop(world: World, run: string): Promise<number> {
       usage(`run ${row.run} is parked: nothing executes it`, "It goes on with an answer: trammel inbox"),
     );
   }
-  await journal.post(row.run, { type: "run.stop_requested", by: userInfo().username });
+  await journal.post(row.run, { type: "run.stop_requested", by: userName() });
   await journal.close();
   world.err.write(`asked run ${row.run} to stop\n`);
   return exitCodes.ok;

@@ -27,6 +27,7 @@ class Stage {
         this.terminal.write(text);
       },
       closed: () => false,
+      fault: () => null,
       size: () => ({ columns: this.terminal.cols, rows: this.terminal.rows }),
       onResize: (listener) => {
         this.#resized = listener;

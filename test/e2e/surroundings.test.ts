@@ -1,0 +1,77 @@
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { Place, root, trammel } from "./support/cli.ts";
+
+const blueprint = "name: b\nnodes:\n  a: {type: script, run: echo hello}\n";
+
+describe("a user that the system does not know", () => {
+  const stranger = ["setpriv", "--reuid", "54321", "--clear-groups", "env", "-u", "HOME"];
+  const asRoot = it.runIf(process.getuid?.() === 0);
+
+  asRoot("runs where TRAMMEL_HOME says, as in a container under a user id of its own", async () => {
+    using place = new Place();
+    const file = place.file("b.yaml", blueprint);
+    spawnSync("chown", ["-R", "54321", place.folder]);
+    const wrapper = [...stranger, "-u", "XDG_CONFIG_HOME"];
+    const { code, stdout, stderr } = await trammel(["run", "-b", file], { place, wrapper });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: "hello\n" });
+    const stop = await trammel(["answer", "x", "a", "yes"], { place, wrapper });
+    expect(stop).toMatchObject({ code: 2, stderr: "trammel: there is no run x\n  trammel runs lists them.\n" });
+  });
+
+  asRoot("is told in one sentence that there is no place for a store", async () => {
+    using place = new Place();
+    const wrapper = [...stranger, "-u", "TRAMMEL_HOME"];
+    expect(await trammel(["runs"], { place, wrapper })).toMatchObject({
+      code: 6,
+      stdout: "",
+      stderr: "trammel: this user has no home folder\n  set TRAMMEL_HOME to a folder for the store\n",
+    });
+  });
+});
+
+it("keeps no state in the working folder where HOME is empty", async () => {
+  using place = new Place();
+  const { code, stderr } = await trammel(["doctor"], { place, env: { HOME: "", TRAMMEL_HOME: "relative" } });
+  expect(code, stderr).toBe(0);
+  const { userHome } = await import("../../src/config/user-home.ts");
+  const before = process.env["HOME"];
+  process.env["HOME"] = "";
+  try {
+    expect(userHome()).toMatch(/^\//);
+  } finally {
+    if (before === undefined) delete process.env["HOME"];
+    else process.env["HOME"] = before;
+  }
+});
+
+it("says that the folder it was started in is gone", async () => {
+  using place = new Place();
+  mkdirSync(place.path("gone"));
+  const wrapper = ["sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh"];
+  const { code, stdout, stderr } = await trammel(["runs"], { place, wrapper });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^trammel: the folder this was started in does not exist any more.*\n {2}.*\n$/);
+});
+
+describe.runIf(process.platform === "linux")("a full disk under standard output", () => {
+  it.each([
+    ["a list", ["list", "--json"]],
+    ["a document", ["check", "b.yaml", "--format", "json"]],
+    ["a run", ["run", "-b", "b.yaml", "--plain"]],
+  ])("is no success: %s", (_, args) => {
+    using place = new Place();
+    place.file("b.yaml", blueprint);
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [`${root}/bin/trammel.js`, ...args], {
+      cwd: place.folder,
+      env: { ...process.env, TRAMMEL_HOME: place.home },
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+    });
+    closeSync(full);
+    expect(stderr).toContain("trammel: standard output cannot be written: ENOSPC");
+    expect(status).toBe(1);
+  });
+});
