@@ -29,9 +29,8 @@ export async function loadConfig(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedConfig> {
-  const files = [userFile(env), findProject(cwd)];
-  const [user, project] = await Promise.all(files.map((file) => (file === null ? null : read(file))));
-  const found = [user, project].filter((one) => one != null);
+  const [user, project] = await Promise.all([read(userFile(env)), read(findProject(cwd))]);
+  const found = [user, project].filter((one) => one !== null);
   return {
     config: merge(user?.config ?? emptyConfig, project?.config ?? emptyConfig),
     files: found.map((one) => one.file),
@@ -54,7 +53,8 @@ interface FileRead {
 }
 
 /** Null when there is no such file. */
-async function read(file: string): Promise<FileRead | null> {
+async function read(file: string | null): Promise<FileRead | null> {
+  if (file === null) return null;
   let text: string;
   try {
     // Synchronous: two small files at start-up, before there is anything to wait for beside them.
