@@ -27,6 +27,7 @@ import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
+import { gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 import type { createTools } from "./tools/registry.ts";
 
 const clock = systemClock;
@@ -69,6 +70,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     journal,
     performers: await performersOf({ redactor, clock, handed, plugins }, options),
     can: { processes, blobs, gates, tools, provider: agents.provider },
+    workspaces: gitWorkspaces({ home, env, notice }),
     secrets: runSecrets({ redactor, secret, folder: join(home, "secrets"), notice }),
     environment: childEnvironment({ base: withoutKey(env, config), ownFolders, redactor, blobs, secret }),
     clock,

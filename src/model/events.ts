@@ -15,6 +15,18 @@ export interface Attempt {
   readonly attempt: number;
 }
 
+/** A Git worktree that a run has to itself. Paths are absolute. */
+export interface Worktree {
+  readonly root: string;
+  /** The working folder in it. */
+  readonly folder: string;
+  readonly branch: string;
+  /** The commit that it began with. */
+  readonly commit: string;
+  /** The working tree that it was made from. */
+  readonly repository: string;
+}
+
 export interface RunStarted {
   readonly type: "run.started";
   readonly taskId: string;
@@ -25,7 +37,9 @@ export interface RunStarted {
   readonly contentHash: string;
   readonly bindingHash: string;
   readonly inputs: Readonly<Record<string, Json>>;
+  /** Where the run was asked for, and where it works unless it has a worktree. */
   readonly cwd: string;
+  readonly worktree?: Worktree;
   readonly owner: ProcessIdentity;
   /** Overrides of the command line; they win over the document. */
   readonly maxSteps?: number;

@@ -127,6 +127,10 @@ export const limits = {
   schemaProblems: 5,
   retryAfterMaxMs: 24 * 3_600_000,
 
+  // Working trees
+  gitCommandMs: 10 * 60_000,
+  snapshotMs: 60_000,
+
   // Sandboxes; memory, cpus, pids of a provision node
   sandboxMemoryDefaultBytes: 4 * 1024 * 1024 * 1024,
   sandboxCpusDefault: 2,

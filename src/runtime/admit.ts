@@ -13,8 +13,8 @@ export type Performers = ReadonlyMap<NodeType, Performer>;
 export interface Admitted {
   /** With the defaults filled in. */
   readonly inputs: Readonly<Record<string, Json>>;
-  /** The working tree that the run needs to itself, or null. */
-  readonly tree: string | null;
+  /** Whether the run needs its working tree to itself. */
+  readonly locksTree: boolean;
 }
 
 /** Everything that can be known to fail is said before the first effect, all of it at once. */
@@ -47,7 +47,7 @@ export async function admit(
   if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
   const missing = missingIn(blueprint, performers, can);
   if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));
-  return { inputs, tree: locksTree(blueprint, can) ? treeOf(request.cwd) : null };
+  return { inputs, locksTree: locksTree(blueprint, can) };
 }
 
 /** Why nodes cannot run here, one line each. */
@@ -66,12 +66,7 @@ export function missingIn(blueprint: Blueprint, performers: Performers, can: Cap
 
 /** What the language has and no run carries out yet. Refused, since leaving it out would change what the document promises. */
 function unsupported({ workspace, nodes }: Blueprint): readonly string[] {
-  const settings = [
-    workspace.isolate === "worktree" ? "workspace.isolate: worktree" : null,
-    workspace.checkpoint === true ? "workspace.checkpoint" : null,
-    workspace.setup === undefined ? null : "workspace.setup",
-    workspace.carry === undefined ? null : "workspace.carry",
-  ].flatMap((key) => (key === null ? [] : [`${key} is not carried out yet`]));
+  const settings = workspace.checkpoint === true ? ["workspace.checkpoint is not carried out yet"] : [];
   const ofNodes = [...nodes.values()].flatMap((node) =>
     node.effect !== undefined && ruleOf(node.effect.done) === null
       ? [`node ${node.id}: effect.done is no rule: ${node.effect.done}; write exit N, contains TEXT or matches REGEX`]
@@ -82,7 +77,8 @@ function unsupported({ workspace, nodes }: Blueprint): readonly string[] {
 
 /** A run that lets agents or git work in the tree, or watches what is written there, shares it with no other. */
 function locksTree(blueprint: Blueprint, can: Capabilities): boolean {
-  if (blueprint.workspace.protect !== undefined) return true;
+  const { protect, checkpoint, isolate } = blueprint.workspace;
+  if (protect !== undefined || checkpoint === true || isolate === "worktree") return true;
   return [...blueprint.nodes.values()].some(
     (node) => classOf(node) === "agentic" || node.writes !== undefined || isGitWrite(node, can),
   );
@@ -94,7 +90,7 @@ function isGitWrite(node: Node, can: Capabilities): boolean {
 }
 
 /** The repository around a folder, or the folder, by its real path. */
-function treeOf(cwd: string): string {
+export function treeOf(cwd: string): string {
   const real = realpathSync(cwd);
   for (let folder = real; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;

@@ -14,8 +14,10 @@ export interface RunFacts {
   readonly task: string;
   readonly blueprint: Blueprint;
   readonly inputs: Readonly<Record<string, Json>>;
-  /** Absolute. */
+  /** Absolute folder that nodes work in. */
   readonly cwd: string;
+  /** Absolute folder in which the run was asked for: the same, unless the run has a worktree. */
+  readonly project: string;
 }
 
 export interface ContextOptions {

@@ -24,7 +24,7 @@ export interface CountersProblem {
  */
 export function passesOfTask(
   journal: Pick<Journal, "passes">,
-  facts: Pick<RunFacts, "taskId" | "blueprint" | "cwd">,
+  facts: Pick<RunFacts, "taskId" | "blueprint" | "project">,
 ): Readonly<Record<string, number>> | CountersProblem {
   const { taskId, blueprint } = facts;
   const stored = journal.passes(taskId, blueprint.name);
@@ -41,7 +41,7 @@ export function passesOfTask(
 
 /** Mirrors a pass that was charged. Answers why it could not, or null. */
 export function mirror(
-  facts: Pick<RunFacts, "taskId" | "blueprint" | "cwd">,
+  facts: Pick<RunFacts, "taskId" | "blueprint" | "project">,
   node: string,
   count: Count,
 ): string | null {
@@ -60,8 +60,8 @@ export function isProblem(answer: object): answer is CountersProblem {
   return "problem" in answer && typeof answer.problem === "string";
 }
 
-function pathOf({ blueprint, cwd }: Pick<RunFacts, "blueprint" | "cwd">): string | null {
-  return blueprint.records.counters === undefined ? null : resolve(cwd, blueprint.records.counters);
+function pathOf({ blueprint, project }: Pick<RunFacts, "blueprint" | "project">): string | null {
+  return blueprint.records.counters === undefined ? null : resolve(project, blueprint.records.counters);
 }
 
 function read(path: string): Tasks | CountersProblem {

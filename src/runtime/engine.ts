@@ -1,19 +1,20 @@
 import { advance } from "../engine/advance.ts";
 import { compile, type Plan } from "../graph/plan.ts";
 import type { Blueprint } from "../model/blueprint.ts";
-import type { RunStarted } from "../model/events.ts";
+import type { RunStarted, Worktree } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { isOver } from "../model/outcome.ts";
 import { StoreUnavailable, type Conflict } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
-import { admit, refuse } from "./admit.ts";
-import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "./api.ts";
+import { admit, refuse, treeOf } from "./admit.ts";
+import type { Engine, Observer, Refusal, ResumeRequest, RunEnd, RunHandle, StartRequest } from "./api.ts";
 import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
 import { countersHint, isProblem, passesOfTask } from "./counters.ts";
 import { blank, remember, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { resumption } from "./resume.ts";
+import { setUp } from "./workspace/setup.ts";
 
 /** Executes runs in this process. */
 export function createEngine(options: EngineOptions): Engine {
@@ -21,11 +22,20 @@ export function createEngine(options: EngineOptions): Engine {
   const hold = (conductor: Conductor): RunHandle => {
     running.add(conductor.run);
     const release = (): void => void running.delete(conductor.run);
-    conductor.end.then(({ run, status }) => {
+    const closed = async (end: RunEnd): Promise<RunEnd> => {
+      const { run, status } = end;
+      await options.workspaces.close(run, status);
       release();
       if (isOver(status)) options.secrets.forget(run);
-    }, release);
-    return conductor;
+      return end;
+    };
+    const end = conductor.end.then(closed, async (error: unknown) => {
+      await options.workspaces.close(conductor.run, "interrupted");
+      release();
+      throw error;
+    });
+    end.catch(() => undefined); // whoever holds the handle sees it
+    return { run: conductor.run, end, stop: (by) => conductor.stop(by), deliver: (event) => conductor.deliver(event) };
   };
   return {
     start: (request, observer) => orUnavailable(() => start(options, request, observer, hold)),
@@ -54,22 +64,38 @@ async function start(
   if ("refused" in admitted) return admitted;
   const run = options.ids.run();
   const taskId = request.taskId ?? run;
-  const { blueprint, cwd } = request;
+  const { blueprint } = request;
   const guarded = await options.secrets.guard(run, blueprint, { task: request.task, inputs: admitted.inputs });
   if ("missing" in guarded) return refuse("missing_capability", guarded.missing.join("\n"));
   const plan = planOf(blueprint);
   const { task, inputs } = guarded.given;
-  const facts: RunFacts = { run, taskId, task, blueprint, cwd, inputs };
+  const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd });
+  if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
+  const facts: RunFacts = { run, taskId, task, blueprint, inputs, cwd: workspace.cwd, project: request.cwd };
+  const unready = await setUp(options, facts);
+  if (unready !== null) {
+    await options.workspaces.discard(run);
+    return unready;
+  }
   let conflict: Conflict | null = null;
-  const started = startedOf(options, request, facts, guarded.recorded);
+  const started = startedOf(options, request, facts, guarded.recorded, workspace.worktree);
+  const tree = admitted.locksTree ? treeOf(workspace.cwd) : null;
   for (let tries = 0; tries < limits.startTries; tries += 1) {
     const passes = passesOfTask(options.journal, facts);
     if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
     const memory = blank(plan);
     const at = options.clock.now();
     const { events, commands } = advance(memory.state, [started, { type: "passes.synced", passes }], at);
-    const row = { run, blueprint: blueprint.name, taskId, task, startedAt: at, cwd, owner: options.self };
-    const stored = { ...row, definition: request.contentHash, tree: admitted.tree };
+    const row = {
+      run,
+      blueprint: blueprint.name,
+      taskId,
+      task,
+      startedAt: at,
+      cwd: facts.project,
+      owner: options.self,
+    };
+    const stored = { ...row, definition: request.contentHash, tree };
     const answer = await options.journal.create(stored, request.document, events, at);
     if ("conflict" in answer) {
       conflict = answer;
@@ -77,14 +103,22 @@ async function start(
       break;
     }
     const conductor = new Conductor(options, facts, observer, memory, () => reread(options, plan, run));
+    if (tree !== null) await options.workspaces.begin(run);
     conductor.begin(answer, commands);
     return hold(conductor);
   }
+  await options.workspaces.discard(run);
   return refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
 }
 
-function startedOf(options: EngineOptions, request: StartRequest, facts: RunFacts, recorded: Given): RunStarted {
-  const { taskId, blueprint, cwd } = facts;
+function startedOf(
+  options: EngineOptions,
+  request: StartRequest,
+  facts: RunFacts,
+  recorded: Given,
+  worktree: Worktree | undefined,
+): RunStarted {
+  const { taskId, blueprint, project } = facts;
   const { task, inputs } = recorded;
   const { file, contentHash, bindingHash, maxSteps, maxRetries } = request;
   return {
@@ -96,7 +130,8 @@ function startedOf(options: EngineOptions, request: StartRequest, facts: RunFact
     contentHash,
     bindingHash,
     inputs,
-    cwd,
+    cwd: project,
+    ...(worktree === undefined ? {} : { worktree }),
     owner: options.self,
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
@@ -114,14 +149,14 @@ async function resume(
   const plan = planOf(blueprint);
   const taken = await resumption(options, request, plan, running);
   if ("refused" in taken) return taken;
-  const { memory, started, given, run, events: incoming } = taken;
-  const { taskId, cwd } = started;
+  const { memory, started, given, workspace, run, events: incoming } = taken;
+  const { taskId, cwd: project } = started;
   const { task, inputs } = given;
   const at = options.clock.now();
   const { events, commands } = advance(memory.state, incoming, at);
   const answer = await options.journal.append(run, events, at);
   if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
-  const facts: RunFacts = { run, taskId, task, blueprint, inputs, cwd };
+  const facts: RunFacts = { run, taskId, task, blueprint, inputs, cwd: workspace.cwd, project };
   const conductor = new Conductor(options, facts, observer, memory, () => reread(options, plan, run));
   conductor.begin(answer, commands);
   return hold(conductor);

@@ -5,6 +5,7 @@ import type { Journal } from "../ports/journal.ts";
 import type { Capabilities } from "../ports/performer.ts";
 import type { Performers } from "./admit.ts";
 import type { RunSecrets } from "../ports/secrets.ts";
+import type { Workspaces } from "../ports/workspace.ts";
 import type { MakeEnvironment } from "./environment/child.ts";
 
 /** What an engine acts with; picked in compose.ts. */
@@ -14,6 +15,7 @@ export interface EngineOptions {
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
   readonly secrets: RunSecrets;
+  readonly workspaces: Workspaces;
   readonly clock: Clock;
   readonly ids: Ids;
   /** This process: the owner of the runs it executes. */

@@ -6,6 +6,7 @@ import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunStarted } fro
 import { isReopenable } from "../model/outcome.ts";
 import type { RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
+import type { Workspace } from "../ports/workspace.ts";
 import { missingIn, refuse } from "./admit.ts";
 import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
@@ -22,6 +23,7 @@ export interface Resumption {
   readonly started: RunStarted;
   /** What it was started with, secrets included. */
   readonly given: Given;
+  readonly workspace: Workspace;
   readonly memory: Memory;
   /** What the new owner finds and what was decided, to be advanced and committed first. */
   readonly events: readonly EventBody[];
@@ -57,7 +59,10 @@ export async function resumption(
   if (settled !== null && "refused" in settled) return settled;
   const given = await options.secrets.recall(row.run, request.blueprint, started);
   if ("missing" in given) return refuse("missing_capability", given.missing.join("\n"));
-  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, cwd: started.cwd, ...given };
+  const workspace = await options.workspaces.reopen(row.run, request.blueprint, started);
+  if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
+  const place = { cwd: workspace.cwd, project: started.cwd };
+  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given };
   const passes = passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
   const conflict = await journal.takeOver(row.run, row.owner, self);
@@ -72,7 +77,7 @@ export async function resumption(
     ...found,
     ...(settled === null ? [] : [settled]),
   ];
-  return { run: row.run, started, given, memory, events };
+  return { run: row.run, started, given, workspace, memory, events };
 }
 
 function cannotResume(

@@ -15,7 +15,7 @@ export function plainLine(event: JournalEvent, startedAt: number): string | null
 export function sentence(body: EventBody): string | null {
   switch (body.type) {
     case "run.started":
-      return body.task === "" ? `run ${body.blueprint}` : `run ${body.blueprint}: ${body.task}`;
+      return `run ${body.blueprint}${body.worktree === undefined ? "" : ` in ${body.worktree.root}`}${body.task === "" ? "" : `: ${body.task}`}`;
     case "run.resumed":
       return "resumed";
     case "node.queued":

@@ -15,6 +15,7 @@ import { createEngine } from "../../src/runtime/engine.ts";
 import { runSecrets } from "../../src/runtime/environment/run-secrets.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
+import { gitWorkspaces } from "../../src/runtime/workspace/workspaces.ts";
 import { isSame } from "../../src/runtime/processes/identity.ts";
 
 /** A node performed by a function of this process, of the class that its type says. */
@@ -110,6 +111,7 @@ export class World {
       clock: this.#options.clock ?? systemClock,
       ids: systemIds(systemClock),
       environment: ({ env }) => Promise.resolve(env),
+      workspaces: gitWorkspaces({ home: this.home, env: process.env, notice: () => undefined }),
       secrets: runSecrets({
         redactor: createRedactor(),
         secret: () => Promise.resolve(null),

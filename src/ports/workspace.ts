@@ -1,0 +1,38 @@
+import type { Blueprint } from "../model/blueprint.ts";
+import type { RunStarted, Worktree } from "../model/events.ts";
+import type { RunStatus } from "../model/outcome.ts";
+
+export interface WorkspaceRequest {
+  readonly run: string;
+  readonly blueprint: Blueprint;
+  /** Absolute folder in which the run was asked for. */
+  readonly cwd: string;
+}
+
+/** Where a run works. */
+export interface Workspace {
+  /** Absolute. */
+  readonly cwd: string;
+  /** Where the run has a worktree to itself. */
+  readonly worktree?: Worktree;
+}
+
+/** Why a run cannot work there, and what to do. */
+export interface WorkspaceProblem {
+  readonly problem: string;
+  readonly hint: string;
+}
+
+/** The trees that runs work in: made for them, remembered as they were, and cleared away. */
+export interface Workspaces {
+  /** Before anything of the run is journaled. */
+  open(request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem>;
+  /** That of a run which goes on. */
+  reopen(run: string, blueprint: Blueprint, started: RunStarted): Promise<Workspace | WorkspaceProblem>;
+  /** Takes back an opening that came to nothing. */
+  discard(run: string): Promise<void>;
+  /** Remembers the tree as it is before the first node, where the run has it to itself. Never rejects. */
+  begin(run: string): Promise<void>;
+  /** Remembers the tree as the run left it; clears away a worktree that nothing is left in. Never rejects. */
+  close(run: string, status: RunStatus): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { buffer } from "node:stream/consumers";
+import { limits } from "../../model/limits.ts";
+
+export interface GitOptions {
+  /** Absolute. */
+  readonly cwd: string;
+  /** Variables of Git in it are left out. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Variables of Git for this call. */
+  readonly set?: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+  /** `limits.gitCommandMs` when absent. */
+  readonly timeoutMs?: number;
+}
+
+/** Git said no. `message` is what it wrote last, on one line. */
+export class GitFailure extends Error {
+  override readonly name = "GitFailure";
+}
+
+/** Nothing that a repository names as a program may run on the engine's behalf. */
+const inertSettings: readonly string[] = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.fsmonitor", "false"],
+  ["diff.external", ""],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+].flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+
+/** Runs one Git command without hooks and answers what it wrote; rejects with {@link GitFailure}. */
+export async function git(
+  args: readonly string[],
+  { cwd, env, set, input, timeoutMs = limits.gitCommandMs }: GitOptions,
+): Promise<Buffer> {
+  const child = spawn("git", [...inertSettings, ...args], {
+    cwd,
+    env: { ...withoutGit(env), ...quiet, ...set },
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  child.stdin.on("error", () => undefined); // it ended without reading all of it, and says why itself
+  child.stdin.end(input);
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", (error) => {
+      const slow = error.name === "AbortError";
+      reject(
+        new GitFailure(
+          slow ? `git ${args[0]} took more than ${timeoutMs / 1000} s` : `git cannot be run: ${error.message}`,
+        ),
+      );
+    });
+    child.once("close", resolve);
+  });
+  const [code, stdout, stderr] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
+  if (code === 0) return stdout;
+  const said = stderr.toString().trim().split("\n").at(-1) ?? "";
+  throw new GitFailure(said === "" ? `git ${args[0]} ended with ${code ?? "a signal"}` : said);
+}
+
+/** As {@link git}: text without the newline at its end. */
+export async function gitText(args: readonly string[], options: GitOptions): Promise<string> {
+  return (await git(args, options)).toString().replace(/\n$/, "");
+}
+
+/** Paths that Git wrote with `-z`. */
+export function pathsOf(output: Buffer): readonly string[] {
+  return output.toString().split("\0").slice(0, -1);
+}
+
+const quiet = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };
+
+/** What a hook that started Trammel inherited points to another place. */
+function withoutGit(env: GitOptions["env"]): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_")));
+}

@@ -1,0 +1,11 @@
+/** Where the pictures of a run's tree are kept in its repository. */
+export const refs = {
+  start: (run: string) => `refs/trammel/${run}/start`,
+  end: (run: string) => `refs/trammel/${run}/end`,
+  /** What stood there before a run was undone. */
+  undone: (run: string) => `refs/trammel/${run}/undone`,
+  /** The tree before a pass of a node. */
+  before: (run: string, node: string, pass: number) => `refs/trammel/${run}/${node}#${pass}`,
+  /** The tree as an attempt left it that failed. */
+  after: (run: string, node: string, pass: number, attempt: number) => `refs/trammel/${run}/${node}#${pass}.${attempt}`,
+} as const;

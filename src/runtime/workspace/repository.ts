@@ -1,0 +1,43 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
+
+type Environment = GitOptions["env"];
+
+/** A working tree of Git. All paths are absolute. */
+export interface Repository {
+  readonly root: string;
+  /** What all its working trees share. */
+  readonly commonDir: string;
+  readonly objectFormat: string;
+}
+
+/** The working tree around a folder; null where there is none, as in a bare repository. */
+export async function repositoryOf(cwd: string, env: Environment): Promise<Repository | null> {
+  const asked = ["rev-parse", "--show-object-format", "--git-common-dir", "--show-toplevel"];
+  const said = await gitText(asked, { cwd, env }).catch(() => null);
+  const [objectFormat = "", common = "", root = ""] = said?.split("\n") ?? [];
+  if (root === "") return null;
+  return { root: await realpath(root), commonDir: await realpath(resolve(cwd, common)), objectFormat };
+}
+
+/** Why no worktree can be made from here, as one sentence, or the commit that it begins with. */
+export async function baseOf(
+  cwd: string,
+  env: Environment,
+): Promise<{ readonly commit: string } | { readonly problem: string }> {
+  const bare = await gitText(["rev-parse", "--is-bare-repository"], { cwd, env }).catch(ofGit);
+  if (bare instanceof GitFailure)
+    return { problem: `${cwd} is in no git repository that can be used: ${bare.message}` };
+  if (bare === "true") return { problem: `the git repository in ${cwd} is bare: it has no working tree` };
+  const commit = await gitText(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { cwd, env }).catch(ofGit);
+  if (commit instanceof GitFailure) return { problem: `the git repository in ${cwd} has no commits yet` };
+  const branch = await git(["symbolic-ref", "--quiet", "HEAD"], { cwd, env }).catch(ofGit);
+  if (branch instanceof GitFailure) return { problem: `HEAD of the git repository in ${cwd} is detached` };
+  return { commit };
+}
+
+function ofGit(error: unknown): GitFailure {
+  if (error instanceof GitFailure) return error;
+  throw error;
+}

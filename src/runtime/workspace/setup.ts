@@ -1,0 +1,39 @@
+import type { ScriptNode } from "../../model/blueprint.ts";
+import { limits } from "../../model/limits.ts";
+import { refuse } from "../admit.ts";
+import type { Refusal } from "../api.ts";
+import type { RunFacts } from "../context.ts";
+import type { EngineOptions } from "../options.ts";
+
+/** Runs `workspace.setup` before the run begins. Answers why it did not succeed, or null. */
+export async function setUp(
+  { can, environment }: Pick<EngineOptions, "can" | "environment">,
+  { run, taskId, blueprint, cwd, task }: RunFacts,
+): Promise<Refusal | null> {
+  const { setup } = blueprint.workspace;
+  if (setup === undefined) return null;
+  const node: ScriptNode = { id: "setup", type: "script", run: setup };
+  const result = await can.processes.run(
+    {
+      argv: ["sh", "-c", setup.replaceAll("\r\n", "\n")],
+      cwd,
+      env: await environment({ run, taskId, node, blueprint, inputs: { task }, env: {} }),
+      timeoutMs: limits.deterministicTimeoutMs,
+      outputBytes: limits.outputDefaultBytes,
+    },
+    new AbortController().signal,
+  );
+  const { end } = result;
+  if (end.kind === "exit" && end.code === 0) return null;
+  const how = end.kind === "exit" ? `exit ${end.code}` : end.kind;
+  const said = `${result.stderr.text}\n${result.stdout.text}`
+    .trim()
+    .split("\n")
+    .slice(-limits.evidenceLines)
+    .join("\n");
+  return refuse(
+    "bad_input",
+    `workspace.setup did not succeed (${how})${said === "" ? "" : `:\n${said}`}`,
+    "mend it and run again; the worktree is gone",
+  );
+}

@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { repositoryOf } from "./repository.ts";
+import { openSnapshots, type Snapshots } from "./snapshots.ts";
+
+let place: string;
+let root: string;
+const env = { PATH: process.env["PATH"], HOME: "/nowhere" };
+
+beforeEach(() => {
+  place = realpathSync(mkdtempSync(join(tmpdir(), "trammel-snapshots-")));
+  root = join(place, "project");
+  mkdirSync(root);
+  run("init", "--quiet", "-b", "main");
+  write("kept.txt", "one\n");
+  write(".gitignore", "*.log\n");
+  write("forced.log", "tracked though ignored\n");
+  run("add", "--force", ".");
+  commit("first");
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+function run(...args: string[]): string {
+  return execFileSync("git", args, { cwd: root, env, encoding: "utf8" }).trim();
+}
+
+function commit(message: string): void {
+  run("-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "-m", message);
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(join(root, path), text);
+}
+
+function read(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+async function open(): Promise<Snapshots> {
+  const repository = await repositoryOf(root, env);
+  if (repository === null) throw new Error("no repository");
+  return openSnapshots(repository, join(place, "trees"), env);
+}
+
+test("tells what changed: tracked, untracked and tracked though ignored, and nothing ignored", async () => {
+  const snapshots = await open();
+  const before = await snapshots.take();
+  write("kept.txt", "two\n");
+  write("new file.txt", "new\n");
+  write("forced.log", "changed\n");
+  write("noise.log", "ignored\n");
+  const after = await snapshots.take();
+  expect(await snapshots.changed(before, after)).toEqual(["forced.log", "kept.txt", "new file.txt"]);
+  expect((await snapshots.diff(before, after)).toString()).toContain("-one\n+two\n");
+  expect(run("status", "--porcelain")).toBe('M forced.log\n M kept.txt\n?? "new file.txt"');
+});
+
+test("puts back the paths it is told and no other, and drops no commit", async () => {
+  const snapshots = await open();
+  write("mine.txt", "untracked\n");
+  const before = await snapshots.take();
+  write("kept.txt", "two\n");
+  run("add", "kept.txt");
+  commit("by the agent");
+  mkdirSync(join(root, "made"));
+  write("made/file", "new\n");
+  rmSync(join(root, "mine.txt"));
+  const head = run("rev-parse", "HEAD");
+  const changed = await snapshots.changed(before, await snapshots.take());
+  write("later.txt", "by the user\n");
+  expect(await snapshots.restore(before, changed)).toEqual([]);
+  expect([read("kept.txt"), read("mine.txt"), read("later.txt")]).toEqual(["one\n", "untracked\n", "by the user\n"]);
+  expect(existsSync(join(root, "made/file"))).toBe(false);
+  expect(run("rev-parse", "HEAD")).toBe(head);
+});
+
+test("runs no hook, filter or monitor that the repository names, and keeps the bytes", async () => {
+  write(".gitattributes", "* text=auto eol=lf filter=evil\n");
+  run("config", "filter.evil.clean", `touch ${place}/ran; cat`);
+  run("config", "filter.evil.smudge", `touch ${place}/ran; cat`);
+  run("config", "core.fsmonitor", `touch ${place}/ran; false`);
+  mkdirSync(join(root, ".git/hooks"), { recursive: true });
+  writeFileSync(join(root, ".git/hooks/reference-transaction"), `#!/bin/sh\ntouch ${place}/ran\n`, { mode: 0o755 });
+  write("dos.txt", "a\r\nb\r\n");
+  const snapshots = await open();
+  const before = await snapshots.take();
+  await snapshots.keep("refs/trammel/r/start", before);
+  expect(await snapshots.kept("refs/trammel/r/start")).toBe(before);
+  appendFileSync(join(root, "dos.txt"), "c\r\n");
+  await snapshots.restore(before, ["dos.txt"]);
+  expect(read("dos.txt")).toBe("a\r\nb\r\n");
+  expect(existsSync(join(place, "ran"))).toBe(false);
+});
+
+test("follows no link out of the tree when it puts back", async () => {
+  const outside = join(place, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "file"), "precious\n");
+  const snapshots = await open();
+  const before = await snapshots.take();
+  symlinkSync(outside, join(root, "link"));
+  expect(await snapshots.restore(before, ["link/file"])).toEqual(["link/file"]);
+  expect(readFileSync(join(outside, "file"), "utf8")).toBe("precious\n");
+  expect(await snapshots.restore(before, ["link"])).toEqual([]);
+  expect(existsSync(join(root, "link"))).toBe(false);
+});

@@ -1,0 +1,161 @@
+import { createHash } from "node:crypto";
+import { lstat, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { limits } from "../../model/limits.ts";
+import { git, gitText, pathsOf, type GitOptions } from "./git.ts";
+import type { Repository } from "./repository.ts";
+
+/**
+ * Pictures of a working tree: tracked files and untracked ones, without the ignored, byte for byte. They are objects of the
+ * repository under `refs/trammel/`, taken with an index, a configuration and attributes of our own, so that no hook or filter
+ * runs and the user's index stays as it is.
+ */
+export interface Snapshots {
+  /** Takes a picture and answers its tree. */
+  take(): Promise<string>;
+  /** Keeps a tree under a ref. */
+  keep(ref: string, tree: string): Promise<void>;
+  /** The tree that a ref keeps, or null. */
+  kept(ref: string): Promise<string | null>;
+  /** Paths that differ, relative to the root. */
+  changed(from: string, to: string): Promise<readonly string[]>;
+  /** Unified, binary files included. */
+  diff(from: string, to: string): Promise<Buffer>;
+  /** Makes these paths what they are in the tree, and touches no other. Answers those that it could not. */
+  restore(tree: string, paths: readonly string[]): Promise<readonly string[]>;
+  dispose(): Promise<void>;
+}
+
+const author = {
+  GIT_AUTHOR_NAME: "Trammel",
+  GIT_AUTHOR_EMAIL: "trammel@localhost",
+  GIT_COMMITTER_NAME: "Trammel",
+  GIT_COMMITTER_EMAIL: "trammel@localhost",
+};
+/** Stronger than any .gitattributes of the tree. */
+const verbatim = "* -text -filter -ident -working-tree-encoding -export-subst\n";
+
+/** `folder` holds the indices of all trees; what is read once is not read again while it stays as it is. */
+export async function openSnapshots(
+  repository: Repository,
+  folder: string,
+  env: GitOptions["env"],
+  except: readonly string[] = [],
+): Promise<Snapshots> {
+  const { root, commonDir } = repository;
+  const gitDir = join(folder, createHash("sha256").update(root).digest("hex").slice(0, 32));
+  const set = {
+    GIT_DIR: gitDir,
+    GIT_WORK_TREE: root,
+    GIT_OBJECT_DIRECTORY: join(commonDir, "objects"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    ...author,
+  };
+  const own = { cwd: root, env, set };
+  const there = { cwd: root, env };
+  await prepare(repository, gitDir, own, there);
+  const left = except.map((path) => `:(exclude,top,literal)${path}`);
+  const record = async (): Promise<string> => {
+    await git(["add", "--all", "--", ".", ...left], { ...own, timeoutMs: limits.snapshotMs });
+    return gitText(["write-tree"], own);
+  };
+  return {
+    async take() {
+      try {
+        return await record();
+      } catch {
+        // An index of long ago may name objects that are gone by now.
+        await rm(join(gitDir, "index"), { force: true });
+        await rm(join(gitDir, "index.lock"), { force: true });
+        await readHead(own, there);
+        return record();
+      }
+    },
+    async keep(ref, tree) {
+      const commit = await gitText(["commit-tree", tree, "-m", ref], own);
+      await git(["update-ref", ref, commit], there);
+    },
+    kept: (ref) => gitText(["rev-parse", "--verify", "--quiet", `${ref}^{tree}`], there).catch(() => null),
+    changed: async (from, to) =>
+      pathsOf(await git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to], own)),
+    diff: (from, to) => git(["diff-tree", "-r", "-p", "--binary", "--no-ext-diff", "--no-textconv", from, to], own),
+    restore: (tree, paths) => restore(root, join(gitDir, "restore-index"), own, tree, paths),
+    dispose: () => rm(gitDir, { recursive: true, force: true }),
+  };
+}
+
+async function prepare(repository: Repository, gitDir: string, own: GitOptions, there: GitOptions): Promise<void> {
+  const fresh = (await lstat(join(gitDir, "HEAD")).catch(() => null)) === null;
+  if (fresh) {
+    await mkdir(gitDir, { recursive: true, mode: 0o700 });
+    const { GIT_WORK_TREE: _, ...bare } = own.set ?? {};
+    const init = ["init", "--quiet", "--bare", "--template=", `--object-format=${repository.objectFormat}`, gitDir];
+    await git(init, { ...own, set: bare });
+    await git(["config", "--file", join(gitDir, "config"), "core.bare", "false"], own);
+  }
+  await mkdir(join(gitDir, "info"), { recursive: true });
+  await writeFile(join(gitDir, "info", "attributes"), verbatim);
+  await writeFile(join(gitDir, "info", "exclude"), await excludesOf(repository, there));
+  if (fresh) await readHead(own, there);
+}
+
+/** What is tracked counts though it is ignored. */
+async function readHead(own: GitOptions, there: GitOptions): Promise<void> {
+  const head = await gitText(["rev-parse", "--verify", "--quiet", "HEAD^{tree}"], there).catch(() => null);
+  if (head !== null) await git(["read-tree", head], own);
+}
+
+/** Ignore rules that stand outside the tree: those of the repository and those of the user. */
+async function excludesOf({ commonDir }: Repository, there: GitOptions): Promise<string> {
+  const named = await gitText(["config", "--type=path", "core.excludesFile"], there).catch(() => "");
+  const configured = there.env["XDG_CONFIG_HOME"] ?? join(there.env["HOME"] ?? homedir(), ".config");
+  const ofUser = named === "" ? join(configured, "git", "ignore") : named;
+  const texts = [ofUser, join(commonDir, "info", "exclude")].map((file) => readFile(file, "utf8").catch(() => ""));
+  return (await Promise.all(texts)).join("\n");
+}
+
+async function restore(
+  root: string,
+  index: string,
+  own: GitOptions,
+  tree: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const scratch = { ...own, set: { ...own.set, GIT_INDEX_FILE: index } };
+  try {
+    await git(["read-tree", tree], scratch);
+    const tracked = new Set(pathsOf(await git(["ls-files", "-z"], scratch)));
+    const left: string[] = [];
+    const written: string[] = [];
+    // What was not there goes first: a file may stand where a folder was.
+    for (const path of paths) {
+      if (!(await isOfTree(root, path))) left.push(path);
+      else if (tracked.has(path)) written.push(path);
+      else if (!(await remove(join(root, path)))) left.push(path);
+    }
+    if (written.length > 0)
+      await git(["checkout-index", "--force", "-z", "--stdin"], { ...scratch, input: `${written.join("\0")}\0` });
+    return left;
+  } finally {
+    await rm(index, { force: true });
+  }
+}
+
+/** Whether the way to a path stays in the tree: a link on it may lead anywhere. */
+async function isOfTree(root: string, path: string): Promise<boolean> {
+  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
+    const real = await realpath(join(root, folder)).catch(() => null);
+    if (real !== null) return real === join(root, folder);
+  }
+  return true;
+}
+
+async function remove(file: string): Promise<boolean> {
+  const stat = await lstat(file).catch(() => null);
+  if (stat === null) return true;
+  if (stat.isDirectory()) return false;
+  await rm(file, { force: true });
+  return true;
+}

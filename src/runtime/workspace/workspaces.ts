@@ -1,0 +1,157 @@
+import { lstat, realpath } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { Worktree } from "../../model/events.ts";
+import type { RunStatus } from "../../model/outcome.ts";
+import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from "../../ports/workspace.ts";
+import { isInside } from "../tree/scan.ts";
+import { gitText } from "./git.ts";
+import { refs } from "./refs.ts";
+import { repositoryOf } from "./repository.ts";
+import { openSnapshots, type Snapshots } from "./snapshots.ts";
+import { isSafe, openWorktree, removeWorktree } from "./worktree.ts";
+
+export interface WorkspaceOptions {
+  /** Absolute folder of all state. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly notice: (what: string) => void;
+}
+
+/** Trees in git repositories, and whatever folder a run that wants no more than a folder works in. */
+export interface GitWorkspaces extends Workspaces {
+  /** Pictures of the tree that an open run works in; null where it is in no repository. */
+  snapshotsOf(run: string): Promise<Snapshots | null>;
+}
+
+interface Open {
+  readonly workspace: Workspace;
+  readonly snapshots: () => Promise<Snapshots | null>;
+}
+
+export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
+  const { home, env, notice } = options;
+  const opened = new Map<string, Open>();
+  const enter = (run: string, blueprint: Blueprint, project: string, worktree: Worktree | null): Workspace => {
+    const workspace = worktree === null ? { cwd: project } : { cwd: worktree.folder, worktree };
+    let pictures: Promise<Snapshots | null> | undefined;
+    const snapshots = (): Promise<Snapshots | null> =>
+      (pictures ??= picturesOf(options, workspace.cwd, project, blueprint));
+    opened.set(run, { workspace, snapshots });
+    return workspace;
+  };
+  const snapshotsOf = async (run: string): Promise<Snapshots | null> => (await opened.get(run)?.snapshots()) ?? null;
+  return {
+    snapshotsOf,
+    async open(request) {
+      const { run, blueprint, cwd } = request;
+      const problem = await problemOf(request, env);
+      if (problem !== null) return problem;
+      if (blueprint.workspace.isolate !== "worktree") return enter(run, blueprint, cwd, null);
+      const worktree = await openWorktree(request, join(home, "worktrees"), env);
+      return "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree);
+    },
+    async reopen(run, blueprint, { cwd, worktree }) {
+      if (worktree !== undefined && (await lstat(worktree.folder).catch(() => null)) === null)
+        return gone(run, worktree);
+      return enter(run, blueprint, cwd, worktree ?? null);
+    },
+    async discard(run) {
+      const worktree = opened.get(run)?.workspace.worktree;
+      opened.delete(run);
+      if (worktree !== undefined) await removeWorktree(worktree, env);
+    },
+    async begin(run) {
+      try {
+        const snapshots = await snapshotsOf(run);
+        await snapshots?.keep(refs.start(run), await snapshots.take());
+      } catch (error) {
+        notice(`what run ${run} changes cannot be told: ${message(error)}`);
+      }
+    },
+    async close(run, status) {
+      const open = opened.get(run);
+      opened.delete(run);
+      if (open === undefined) return;
+      try {
+        await leave(options, run, status, open);
+      } catch (error) {
+        notice(`what run ${run} changed cannot be told: ${message(error)}`);
+      }
+    },
+  };
+}
+
+async function problemOf(
+  { blueprint, cwd }: WorkspaceRequest,
+  env: WorkspaceOptions["env"],
+): Promise<WorkspaceProblem | null> {
+  const { isolate, carry, setup, checkpoint } = blueprint.workspace;
+  const alone = [carry === undefined ? null : "carry", setup === undefined ? null : "setup"].find(
+    (key) => key !== null,
+  );
+  if (alone !== undefined && isolate !== "worktree")
+    return {
+      problem: `workspace.${alone} is for a worktree, and the run has none`,
+      hint: "add isolate: worktree, or take it out",
+    };
+  if (checkpoint === true && (await repositoryOf(cwd, env)) === null)
+    return {
+      problem: `workspace.checkpoint: ${cwd} is in no working tree of git`,
+      hint: "run it in a git repository, or without checkpoint",
+    };
+  return null;
+}
+
+function gone(run: string, { root }: Worktree): WorkspaceProblem {
+  return { problem: `the worktree of run ${run} is gone: ${root}`, hint: "start the task anew" };
+}
+
+async function picturesOf(
+  { home, env }: WorkspaceOptions,
+  cwd: string,
+  project: string,
+  { records }: Blueprint,
+): Promise<Snapshots | null> {
+  const repository = await repositoryOf(cwd, env);
+  if (repository === null) return null;
+  const own = [
+    home,
+    ...[records.state, records.counters].flatMap((file) => (file === undefined ? [] : [resolve(project, file)])),
+  ];
+  const real = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
+  const { root } = repository;
+  const except = real.filter((path) => isInside(root, path) && path !== root).map((path) => relative(root, path));
+  return openSnapshots(repository, join(home, "trees"), env, except);
+}
+
+/** What was begun is ended: only what has a picture of its start gets one of its end. */
+async function leave(options: WorkspaceOptions, run: string, status: RunStatus, open: Open): Promise<void> {
+  const { worktree } = open.workspace;
+  const snapshots = await open.snapshots();
+  const start = (await snapshots?.kept(refs.start(run))) ?? null;
+  if (snapshots === null || start === null) return worktree === undefined ? undefined : stays(options, run, worktree);
+  const end = await snapshots.take();
+  await snapshots.keep(refs.end(run), end);
+  if (worktree === undefined) return;
+  const { env, notice } = options;
+  const head = await gitText(["rev-parse", "HEAD^{tree}"], { cwd: worktree.root, env });
+  const [changed, uncommitted] = await Promise.all([snapshots.changed(start, end), snapshots.changed(head, end)]);
+  if (!isDone(status) || !(await isSafe(worktree, changed, uncommitted, env))) return stays(options, run, worktree);
+  const { branchStays } = await removeWorktree(worktree, env);
+  await snapshots.dispose();
+  if (branchStays) notice(`what run ${run} committed is on branch ${worktree.branch}`);
+}
+
+/** A worktree is evidence of what failed, and the place where a run goes on. */
+function isDone(status: RunStatus): boolean {
+  return status === "succeeded" || status === "rejected" || status === "stopped";
+}
+
+function stays({ notice }: WorkspaceOptions, run: string, { root, branch }: Worktree): void {
+  notice(`the worktree of run ${run} stays: ${root} (branch ${branch})`);
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,93 @@
+import { copyFile, cp, lstat, mkdir, realpath, rm } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { Worktree } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { WorkspaceProblem, WorkspaceRequest } from "../../ports/workspace.ts";
+import { git, GitFailure, gitText, pathsOf, type GitOptions } from "./git.ts";
+import { baseOf, repositoryOf } from "./repository.ts";
+
+type Environment = GitOptions["env"];
+
+const elsewhere = "run it in a git repository with a commit and a branch, or without isolate: worktree";
+
+/** Makes a worktree of the commit that is checked out, on a branch of its own, with what is carried along. */
+export async function openWorktree(
+  { run, blueprint, cwd }: WorkspaceRequest,
+  worktrees: string,
+  env: Environment,
+): Promise<Worktree | WorkspaceProblem> {
+  const base = await baseOf(cwd, env);
+  if ("problem" in base) return { problem: `workspace.isolate: worktree: ${base.problem}`, hint: elsewhere };
+  const repository = await repositoryOf(cwd, env);
+  if (repository === null)
+    return { problem: `workspace.isolate: worktree: ${cwd} is in no working tree of git`, hint: elsewhere };
+  const root = join(worktrees, run);
+  const branch = `trammel/${run}`;
+  const { commit } = base;
+  const within = relative(repository.root, await realpath(cwd));
+  const worktree = { root, folder: join(root, within), branch, commit, repository: repository.root };
+  try {
+    await mkdir(worktrees, { recursive: true, mode: 0o700 });
+    await git(["worktree", "add", "--quiet", "-b", branch, root, commit], { cwd: repository.root, env });
+    await carry(repository.root, root, blueprint.workspace.carry ?? [], env);
+    if ((await lstat(worktree.folder).catch(() => null))?.isDirectory() === true) return worktree;
+    await removeWorktree(worktree, env);
+    return { problem: `the commit ${commit.slice(0, 12)} has no folder ${within}`, hint: "commit the folder first" };
+  } catch (error) {
+    await removeWorktree(worktree, env).catch(() => undefined);
+    if (!(error instanceof Error)) throw error;
+    const why = error instanceof GitFailure ? error.message : `what it carries along: ${error.message}`;
+    return {
+      problem: `no worktree can be made for the run: ${why}`,
+      hint: "mend that, or run without isolate: worktree",
+    };
+  }
+}
+
+/** Takes the worktree away, and its branch where nothing was committed on it. Answers whether the branch stays. */
+export async function removeWorktree(
+  { root, branch, commit, repository }: Worktree,
+  env: Environment,
+): Promise<{ readonly branchStays: boolean }> {
+  const there = { cwd: repository, env };
+  await git(["worktree", "remove", "--force", root], there).catch(async () => {
+    await rm(root, { recursive: true, force: true });
+    await git(["worktree", "prune"], there);
+  });
+  const ref = `refs/heads/${branch}`;
+  const head = await gitText(["rev-parse", "--verify", "--quiet", ref], there).catch(() => null);
+  if (head === null) return { branchStays: false };
+  if (head !== commit) return { branchStays: true };
+  await git(["update-ref", "-d", ref, commit], there);
+  return { branchStays: false };
+}
+
+/** Whether taking the worktree away loses nothing of what the run changed: it is all in commits that a name leads to. */
+export async function isSafe(
+  { root }: Worktree,
+  changed: readonly string[],
+  uncommitted: readonly string[],
+  env: Environment,
+): Promise<boolean> {
+  const open = new Set(uncommitted);
+  if (changed.some((path) => open.has(path))) return false;
+  const named = ["for-each-ref", "--contains", "HEAD", "--count=1", "refs/heads", "refs/remotes", "refs/tags"];
+  return (await gitText(named, { cwd: root, env })) !== "";
+}
+
+/** Copies untracked files that the globs name. */
+async function carry(from: string, to: string, globs: readonly string[], env: Environment): Promise<void> {
+  if (globs.length === 0) return;
+  const { matcherOf } = await import("../tree/globs.ts");
+  const matcher = matcherOf(globs);
+  const untracked = pathsOf(await git(["ls-files", "--others", "-z"], { cwd: from, env }));
+  const carried = untracked.filter((path) => matcher.matches(path) && !join(from, path).startsWith(to));
+  if (carried.length > limits.snapshotFiles)
+    throw new Error(`workspace.carry names ${carried.length} files and the most is ${limits.snapshotFiles}`);
+  for (const path of carried) {
+    const [source, target] = [join(from, path), join(to, path)];
+    await mkdir(dirname(target), { recursive: true });
+    if ((await lstat(source)).isFile()) await copyFile(source, target);
+    else await cp(source, target, { recursive: true, verbatimSymlinks: true });
+  }
+}
