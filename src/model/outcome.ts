@@ -88,6 +88,8 @@ export interface NodeResult {
   /** The option that was chosen; routes by `when: <id>`. */
   readonly option?: string;
   readonly usage?: Usage;
+  /** What did the work of an agentic node: the provider and, where one was named, its model. */
+  readonly agent?: { readonly provider: string; readonly model?: string };
   /** How long a provider that is out of quota asked to wait. */
   readonly retryAfterMs?: number;
   /** True where it is known that nothing outside was touched, so that an error may be retried. */

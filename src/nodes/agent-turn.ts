@@ -34,7 +34,9 @@ export async function performTurn(
   try {
     const result = await provider.run(request, emit, signal);
     const timedOut = deadline.signal.aborted && !context.signal.aborted && result.outcome === "cancelled";
-    return await nodeResult(timedOut ? timeout(result) : result, context);
+    const ended = await nodeResult(timedOut ? timeout(result) : result, context);
+    const { model } = settings;
+    return { ...ended, agent: { provider: provider.name, ...(model === undefined ? {} : { model }) } };
   } finally {
     cancelTimer();
   }

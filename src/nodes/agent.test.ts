@@ -123,6 +123,7 @@ describe("the result", () => {
     const { performer, context } = world({ provider: { run: () => Promise.resolve(result) } });
     expect(await performer.perform(context)).toEqual({
       outcome: "success",
+      agent: { provider: "own" },
       output: { text: "done", bytes: 4 },
       option: "approve",
       value: { a: 1 },

@@ -60,9 +60,24 @@ export interface JournalWriter {
   takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
 }
 
+/** A record of the chain as it is stored: `body` is the very text that was hashed, a JSON list of its events. */
+export interface JournalRecord {
+  /** Number of its first event. */
+  readonly seq: number;
+  readonly events: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly version: number;
+  /** SHA-256 in hex over the hash before and this record. */
+  readonly hash: string;
+  readonly body: string;
+}
+
 export interface JournalReader {
   /** In order, from `after` (exclusive) on. */
   read(run: string, after?: number): Iterable<JournalEvent>;
+  /** The whole records of a run in order, each chained to the one before it. */
+  records(run: string): Iterable<JournalRecord>;
   /** Newest first. A live run whose owner is gone reads `interrupted`. */
   runs(limit: number): readonly RunRow[];
   /** By id or unambiguous prefix. */

@@ -2,7 +2,7 @@ import { isPromise, type EventBody, type JournalEvent, type ProcessIdentity } fr
 import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { Conflict, Journal, Message, NewRun, RunRow } from "../../ports/journal.ts";
+import type { Conflict, Journal, JournalRecord, Message, NewRun, RunRow } from "../../ports/journal.ts";
 import { Ledger, type LedgerPorts } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { openStore, type Connections } from "./open.ts";
@@ -70,6 +70,10 @@ export class EmbeddedJournal implements Journal {
 
   read(run: string, after = 0): Iterable<JournalEvent> {
     return this.#reader.read(run, after);
+  }
+
+  records(run: string): Iterable<JournalRecord> {
+    return this.#reader.records(run);
   }
 
   runs(limit: number): readonly RunRow[] {

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { eventVersion, type JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
-import type { RunRow } from "../../ports/journal.ts";
+import type { JournalRecord, RunRow } from "../../ports/journal.ts";
 import { chain, genesis, type StoredRecord } from "./chain.ts";
 import { bodiesOf, hashOf, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
 import { damaged, explain } from "./unavailable.ts";
@@ -63,15 +63,32 @@ export class Reader {
     this.#passes = db.prepare("SELECT node, passes FROM passes WHERE task_id = ? AND blueprint = ?");
   }
 
-  /** Throws StoreUnavailable. In pages: an open cursor would hold back checkpoints, and a second reader of its statement would reset it. */
   *read(run: string, after: number): Iterable<JournalEvent> {
+    for (const record of this.#chained(run, after)) {
+      const bodies = bodiesOf(record);
+      if (bodies === null) throw this.#newer(run, record.version);
+      const { at, hash } = record;
+      let { seq } = record;
+      for (const body of bodies) {
+        if (seq > after) yield { run, seq, at, hash, body };
+        seq += 1;
+      }
+    }
+  }
+
+  records(run: string): Iterable<JournalRecord> {
+    return this.#chained(run, 0);
+  }
+
+  /** Throws StoreUnavailable. In pages: an open cursor would hold back checkpoints, and a second reader of its statement would reset it. */
+  *#chained(run: string, after: number): Iterable<JournalRecord> {
     try {
       const id = this.#runId.get(run)?.["id"];
       if (id === undefined) return;
       const first = Number(this.#holding.get(id, after + 1)?.["seq"] ?? 1);
       const links = new Links(run, this.#whole(Number(id), run, first - 1).hash);
       for (let rows = this.#page(id, first - 1); rows.length > 0;) {
-        yield* this.#eventsOf(rows, links, after);
+        yield* this.#linked(rows, links);
         rows = rows.length < limits.journalPageRecords ? [] : this.#page(id, rows.at(-1)?.[0] ?? 0);
       }
       if (links.broken !== null) this.#torn(tornText(run, links.broken));
@@ -85,9 +102,9 @@ export class Reader {
     return this.#whole(id, run, Number.MAX_SAFE_INTEGER);
   }
 
-  #eventsOf(rows: readonly RecordRow[], links: Links, after: number): JournalEvent[] {
+  #linked(rows: readonly RecordRow[], links: Links): JournalRecord[] {
     const { run } = links;
-    const events: JournalEvent[] = [];
+    const records: JournalRecord[] = [];
     for (const row of rows) {
       const record = recordOf(row);
       const was = links.broken;
@@ -96,15 +113,9 @@ export class Reader {
         continue;
       }
       if (was !== null) this.#torn(tornText(run, was));
-      const bodies = bodiesOf(record);
-      if (bodies === null) throw this.#newer(run, record.version);
-      let { seq } = record;
-      for (const body of bodies) {
-        if (seq > after) events.push({ run, seq, at: record.at, hash: links.hash, body });
-        seq += 1;
-      }
+      records.push({ ...record, hash: links.hash });
     }
-    return events;
+    return records;
   }
 
   /** The last whole record up to a number. One that was cut short fits none of those before it, and the next was chained past it. */

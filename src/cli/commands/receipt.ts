@@ -1,0 +1,69 @@
+import { writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { exitCodes } from "../../model/outcome.ts";
+import { inert } from "../../views/inert.ts";
+import { isProblem, report, usage } from "../problem.ts";
+import { makeReceipt } from "../receipt/make.ts";
+import { verifyReceipt } from "../receipt/verify.ts";
+import { findRun, openStore } from "../stored-run.ts";
+import type { World } from "../world.ts";
+
+/** Prints the receipt of a run, or writes it into a new file. */
+export async function receipt(world: World, run: string, options: { readonly out?: string }): Promise<number> {
+  const journal = await openStore(world);
+  try {
+    const row = findRun(journal, run);
+    if (isProblem(row)) return report(world, row);
+    const made = await makeReceipt(journal, row);
+    if (made === null) {
+      const message = `the journal of run ${row.run} does not begin with its start`;
+      return report(world, { exit: exitCodes.failed, message });
+    }
+    return options.out === undefined ? print(world, made) : write(world, options.out, made);
+  } finally {
+    await journal.close();
+  }
+}
+
+function print(world: World, text: string): number {
+  world.out.write(text);
+  return exitCodes.ok;
+}
+
+function write(world: World, out: string, text: string): number {
+  try {
+    writeFileSync(resolve(world.cwd, out), text, { flag: "wx", mode: 0o600 });
+    return exitCodes.ok;
+  } catch (error) {
+    return report(
+      world,
+      usage(`${out} cannot be written: ${textOfError(error)}`, "Name a file that is not there yet."),
+    );
+  }
+}
+
+/** Checks a receipt by itself: nothing but the file is read. */
+export async function verify(world: World, file: string): Promise<number> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await readFile(resolve(world.cwd, file));
+  } catch (error) {
+    return report(world, usage(`${file} cannot be read: ${textOfError(error)}`));
+  }
+  const verified = await verifyReceipt(bytes);
+  if ("place" in verified) {
+    world.out.write(`${inert(`${file}: ${verified.place}: ${verified.problem}`)}\n`);
+    return exitCodes.failed;
+  }
+  const { run, status, journal } = verified.receipt;
+  for (const note of verified.notes) world.err.write(`${note}\n`);
+  const { head, records } = journal;
+  const fits = `${records.length} records up to event ${head.seq} fit, head ${head.hash}`;
+  world.out.write(`${inert(`${run} ${status ?? "not over"}: ${fits}`)}\n`);
+  return exitCodes.ok;
+}
+
+function textOfError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import type { World } from "./world.ts";
+
+/** Commands about what a run leaves behind. */
+export function addEvidence(program: Command, world: World, finish: (code: number) => void): void {
+  program
+    .command("receipt")
+    .description("print what a run leaves behind as one file that can be checked offline")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .option("--out <file>", "write it into a new file")
+    .action(async (run: string, options: { out?: string }) => {
+      const { receipt } = await import("./commands/receipt.ts");
+      finish(await receipt(world, run, options));
+    });
+  program
+    .command("verify")
+    .description("check a receipt by itself; exit 1 names the first bad place")
+    .argument("<file>", "what trammel receipt wrote")
+    .action(async (file: string) => {
+      const { verify } = await import("./commands/receipt.ts");
+      finish(await verify(world, file));
+    });
+}

@@ -1,0 +1,15 @@
+import { hash } from "node:crypto";
+
+export function sha256(text: string): string {
+  return hash("sha256", text, "hex");
+}
+
+/** The one text that a receipt may have: no byte of the file is free. */
+export function textOf(receipt: unknown): string {
+  return `${JSON.stringify(receipt, null, 2)}\n`;
+}
+
+/** Of the fields as they stand, in their order. */
+export function sealOf(fields: object): string {
+  return sha256(textOf(fields));
+}

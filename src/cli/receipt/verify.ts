@@ -1,0 +1,100 @@
+import { chain, genesis } from "../../hosts/embedded/chain.ts";
+import { eventVersion } from "../../model/events.ts";
+import { type Receipt, receiptShape } from "../../wire/receipt.ts";
+import { factsOf } from "./facts.ts";
+import { sealOf, sha256, textOf } from "./text.ts";
+
+export interface BadPlace {
+  /** A path in the receipt, or `file`. */
+  readonly place: string;
+  readonly problem: string;
+}
+
+export interface Verified {
+  readonly receipt: Receipt;
+  /** What could not be recomputed, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Recomputes everything that a receipt says from what it holds; answers the first place that does not fit. */
+export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPlace> {
+  const read = readReceipt(bytes);
+  if ("place" in read) return read;
+  const { receipt, text } = read;
+  const broken = brokenRecord(receipt) ?? badDefinition(receipt);
+  if (broken !== null) return broken;
+  const { facts, content } = await factsOf(receipt.journal.records, receipt.definition?.text ?? null);
+  if (facts === null) return { place: "journal.records[0]", problem: "it does not begin with the start of a run" };
+  if (content !== null && content !== receipt.content)
+    return { place: "content", problem: `the definition has the content hash ${content}` };
+  const stated = new Map<string, unknown>(Object.entries(receipt));
+  for (const [field, value] of Object.entries(facts))
+    if (JSON.stringify(value) !== JSON.stringify(stated.get(field)))
+      return { place: field, problem: "it is not what the records say" };
+  const { seal, ...fields } = receipt;
+  if (textOf(receipt) !== text) return { place: "file", problem: "it is not written as a receipt is" };
+  if (sealOf(fields) !== seal) return { place: "seal", problem: "it does not fit what stands above it" };
+  return { receipt, notes: notesOn(receipt, content) };
+}
+
+function readReceipt(bytes: Uint8Array): { readonly receipt: Receipt; readonly text: string } | BadPlace {
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch (error) {
+    return { place: "file", problem: `it is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const parsed = receiptShape.safeParse(value);
+  // As it was read, keys in their order, and not as the shape would write it.
+  if (parsed.success) return { receipt: value as Receipt, text };
+  const [issue] = parsed.error.issues;
+  return { place: pathText(issue?.path ?? []) || "file", problem: issue?.message ?? "it is no receipt" };
+}
+
+function brokenRecord({ run, journal: { head, records } }: Receipt): BadPlace | null {
+  let before = genesis;
+  let next = 1;
+  for (const [index, record] of records.entries()) {
+    const place = `journal.records[${index}]`;
+    if (chain(before, run, record) !== record.hash)
+      return { place, problem: "it is not what was recorded, or not chained to the record before it" };
+    if (record.version > eventVersion)
+      return { place, problem: `it has version ${record.version}, and this Trammel reads up to ${eventVersion}` };
+    // A record that a crash cut short leaves a gap; its numbers are not used again.
+    if (record.seq < next || eventsIn(record.body) !== record.events)
+      return { place, problem: "its events are not numbered as they stand" };
+    before = record.hash;
+    next = record.seq + record.events;
+  }
+  return head.hash === before && head.seq === next - 1
+    ? null
+    : { place: "journal.head", problem: "it is not the last record" };
+}
+
+function eventsIn(body: string): number {
+  try {
+    const events: unknown = JSON.parse(body);
+    return Array.isArray(events) ? events.length : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function badDefinition({ definition }: Receipt): BadPlace | null {
+  if (definition === null || sha256(definition.text) === definition.sha256) return null;
+  return { place: "definition", problem: "its text does not have this SHA-256" };
+}
+
+function notesOn({ definition }: Receipt, content: string | null): readonly string[] {
+  if (definition === null) return ["the definition was gone when it was written, so the content hash is as recorded"];
+  return content === null ? ["this version does not read the definition, so the content hash is as recorded"] : [];
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
+    .join("")
+    .replace(/^\./, "");
+}

@@ -1,0 +1,264 @@
+import type { Blueprint, NodeType } from "../model/blueprint.ts";
+import type { Attempt, EventBody, NodeStarted } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import type { EndStatus, NodeResult, Outcome, Usage } from "../model/outcome.ts";
+import { addUsage, noUsage } from "./run-view.ts";
+
+/** What a receipt says of a run: a pure function of its records and its definition, so that whoever holds both can recompute it. */
+export interface ReceiptFacts {
+  readonly task: string;
+  readonly taskId: string;
+  readonly blueprint: string;
+  /** Null while the run is not over, or goes on after an end. */
+  readonly status: Exclude<EndStatus, "interrupted"> | null;
+  readonly reason: string | null;
+  /** ISO 8601, as every time here. */
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly content: string;
+  readonly binding: string;
+  /** Changed content or binding that a person let the run go on with. */
+  readonly accepted: readonly { readonly at: string; readonly content: string; readonly binding: string }[];
+  readonly caps: readonly { readonly node: string; readonly passes: number; readonly cap: number }[];
+  readonly agents: readonly AgentUse[];
+  readonly usage: UsageSum;
+  readonly approvals: readonly Approval[];
+  readonly decisions: readonly Decision[];
+  readonly effects: readonly EffectOf[];
+}
+
+export interface UsageSum extends Omit<Usage, "cost"> {
+  /** Null is unknown, never zero. */
+  readonly cost: number | null;
+}
+
+export interface AgentUse extends UsageSum {
+  readonly node: string;
+  readonly provider: string;
+  readonly model: string | null;
+  readonly attempts: number;
+}
+
+/** An answer of a person. */
+export interface Approval extends Attempt {
+  readonly mode: string;
+  readonly prompt: string;
+  /** SHA-256 over what was shown, and what the answer names. */
+  readonly shown: string;
+  readonly digest: string;
+  readonly by: string;
+  readonly at: string;
+  readonly answer: Json;
+}
+
+/** What was decided about a node whose outcome was unknown, or at which the run halted. */
+export interface Decision extends Attempt {
+  readonly as: string;
+  readonly by: string;
+  readonly at: string;
+  readonly reason: string | null;
+  readonly grant: number | null;
+}
+
+/** An attempt that started processes on this machine. */
+export interface EffectOf extends Attempt {
+  /** Both null where the definition says nothing about the node. */
+  readonly type: NodeType | null;
+  readonly command: string | null;
+  readonly processes: number;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  /** Null where none was recorded. */
+  readonly outcome: Outcome | null;
+  readonly exit: number | null;
+  readonly reason: string | null;
+}
+
+export interface TimedEvent {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly body: EventBody;
+}
+
+interface AttemptSoFar {
+  readonly start: NodeStarted;
+  readonly at: number;
+  processes: number;
+  end: { readonly at: number; readonly outcome: Outcome; readonly result: NodeResult | null } | null;
+  reason: string | null;
+}
+
+interface Gathered {
+  readonly attempts: Map<string, AttemptSoFar>;
+  readonly gates: Map<string, { readonly mode: string; readonly prompt: string; readonly digest: string }>;
+  readonly caps: Map<string, { readonly passes: number; readonly cap: number }>;
+  readonly approvals: Approval[];
+  readonly decisions: Decision[];
+  readonly accepted: { readonly at: string; readonly content: string; readonly binding: string }[];
+  readonly agents: Map<string, { readonly use: Omit<AgentUse, keyof UsageSum>; readonly usage: Usage }>;
+  usage: Usage;
+  end: {
+    readonly status: Exclude<EndStatus, "interrupted">;
+    readonly reason: string | null;
+    readonly at: string;
+  } | null;
+}
+
+/** Null where the events do not begin with the start of a run. */
+export function receiptFacts(events: Iterable<TimedEvent>, definition: Blueprint | null): ReceiptFacts | null {
+  const found: Gathered = {
+    attempts: new Map(),
+    gates: new Map(),
+    caps: new Map(),
+    approvals: [],
+    decisions: [],
+    accepted: [],
+    agents: new Map(),
+    usage: noUsage,
+    end: null,
+  };
+  let first: TimedEvent | null = null;
+  for (const event of events) {
+    first ??= event;
+    gather(found, event);
+  }
+  if (first?.body.type !== "run.started") return null;
+  const { task, taskId, blueprint, contentHash, bindingHash } = first.body;
+  return {
+    task,
+    taskId,
+    blueprint,
+    status: found.end?.status ?? null,
+    reason: found.end?.reason ?? null,
+    startedAt: instant(first.at),
+    endedAt: found.end?.at ?? null,
+    content: contentHash,
+    binding: bindingHash,
+    accepted: found.accepted,
+    caps: [...found.caps].map(([node, cap]) => ({ node, ...cap })),
+    agents: [...found.agents.values()].map(({ use, usage }) => ({ ...use, ...sum(usage) })),
+    usage: sum(found.usage),
+    approvals: found.approvals,
+    decisions: found.decisions,
+    effects: [...found.attempts.values()]
+      .filter(({ processes }) => processes > 0)
+      .map((one) => effect(one, definition)),
+  };
+}
+
+function gather(found: Gathered, { at, body }: TimedEvent): void {
+  switch (body.type) {
+    case "run.resumed": {
+      found.end = null;
+      const { accepted } = body;
+      if (accepted === undefined) return;
+      found.accepted.push({ at: instant(at), content: accepted.contentHash, binding: accepted.bindingHash });
+      return;
+    }
+    case "node.started":
+      found.attempts.set(key(body), { start: body, at, processes: 0, end: null, reason: null });
+      if (body.charged === undefined) return;
+      found.caps.set(body.node, { passes: body.charged.passes, cap: body.charged.cap });
+      return;
+    case "node.process": {
+      const attempt = found.attempts.get(key(body));
+      if (attempt !== undefined) attempt.processes += 1;
+      return;
+    }
+    case "node.ended":
+    case "node.retrying":
+      return ended(found, body, body.result, at);
+    case "node.unconfirmed": {
+      const attempt = found.attempts.get(key(body));
+      if (attempt === undefined) return;
+      attempt.end = { at, outcome: "unconfirmed", result: null };
+      attempt.reason = body.reason.text;
+      return;
+    }
+    case "gate.opened":
+      found.gates.set(key(body), body);
+      return;
+    case "gate.answered": {
+      const { digest, by, answer } = body;
+      const gate = found.gates.get(key(body)) ?? { mode: "", prompt: "", digest: "" };
+      const { mode, prompt } = gate;
+      found.approvals.push({
+        ...attemptOf(body),
+        mode,
+        prompt,
+        shown: gate.digest,
+        digest,
+        by,
+        at: instant(at),
+        answer,
+      });
+      return;
+    }
+    case "node.settled": {
+      const { as, by, reason, grant } = body;
+      found.decisions.push({
+        ...attemptOf(body),
+        as,
+        by,
+        at: instant(at),
+        reason: reason ?? null,
+        grant: grant ?? null,
+      });
+      return;
+    }
+    case "run.finished":
+      found.end = { status: body.status, reason: body.reason ?? null, at: instant(at) };
+      return;
+    default:
+      return;
+  }
+}
+
+function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): void {
+  const attempt = found.attempts.get(key(of));
+  if (attempt !== undefined) {
+    attempt.end = { at, outcome: result.outcome, result };
+    attempt.reason = result.reason?.text ?? null;
+  }
+  const used = result.usage ?? noUsage;
+  if (result.usage !== undefined) found.usage = addUsage(found.usage, used);
+  if (result.agent === undefined) return;
+  const { provider, model = null } = result.agent;
+  const name = JSON.stringify([of.node, provider, model]);
+  const known = found.agents.get(name);
+  found.agents.set(name, {
+    use: { node: of.node, provider, model, attempts: (known?.use.attempts ?? 0) + 1 },
+    usage: addUsage(known?.usage ?? noUsage, used),
+  });
+}
+
+function effect({ start, at, processes, end, reason }: AttemptSoFar, definition: Blueprint | null): EffectOf {
+  const node = definition?.nodes.get(start.node);
+  return {
+    ...attemptOf(start),
+    type: node?.type ?? null,
+    command: node === undefined ? null : "run" in node ? node.run : "tool" in node ? node.tool : null,
+    processes,
+    startedAt: instant(at),
+    endedAt: end === null ? null : instant(end.at),
+    outcome: end?.outcome ?? null,
+    exit: end?.result?.exit ?? null,
+    reason,
+  };
+}
+
+function attemptOf({ node, pass, attempt }: Attempt): Attempt {
+  return { node, pass, attempt };
+}
+
+function key({ node, pass, attempt }: Attempt): string {
+  return `${attempt} ${pass} ${node}`;
+}
+
+function sum({ inputTokens, outputTokens, turns, cost }: Usage): UsageSum {
+  return { inputTokens, outputTokens, turns, cost: cost ?? null };
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

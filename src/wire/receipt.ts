@@ -1,0 +1,89 @@
+import { z } from "zod";
+
+const instant = z.iso.datetime();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.int().min(0);
+const ordinal = z.int().min(1);
+const attempt = { node: z.string(), pass: count, attempt: ordinal };
+const usage = { inputTokens: count, outputTokens: count, turns: count, cost: z.number().nullable() };
+
+/** The file of `trammel receipt RUN`. Everything above `journal` can be recomputed from the journal and the definition it holds. */
+export const receiptShape = z.strictObject({
+  format: z.literal("trammel-receipt"),
+  version: z.literal(1),
+  /** Version of Trammel that wrote it. */
+  trammel: z.string(),
+  run: z.string(),
+  task: z.string(),
+  taskId: z.string(),
+  blueprint: z.string(),
+  status: z.enum(["succeeded", "failed", "rejected", "escalated", "limit", "needs_attention", "stopped"]).nullable(),
+  reason: z.string().nullable(),
+  startedAt: instant,
+  endedAt: instant.nullable(),
+  content: sha256,
+  binding: sha256,
+  accepted: z.array(z.strictObject({ at: instant, content: sha256, binding: sha256 })),
+  caps: z.array(z.strictObject({ node: z.string(), passes: count, cap: count })),
+  agents: z.array(
+    z.strictObject({
+      node: z.string(),
+      provider: z.string(),
+      model: z.string().nullable(),
+      attempts: ordinal,
+      ...usage,
+    }),
+  ),
+  usage: z.strictObject(usage),
+  approvals: z.array(
+    z.strictObject({
+      ...attempt,
+      mode: z.string(),
+      prompt: z.string(),
+      shown: z.string(),
+      digest: z.string(),
+      by: z.string(),
+      at: instant,
+      answer: z.json(),
+    }),
+  ),
+  decisions: z.array(
+    z.strictObject({
+      ...attempt,
+      as: z.string(),
+      by: z.string(),
+      at: instant,
+      reason: z.string().nullable(),
+      grant: count.nullable(),
+    }),
+  ),
+  effects: z.array(
+    z.strictObject({
+      ...attempt,
+      type: z.string().nullable(),
+      command: z.string().nullable(),
+      processes: ordinal,
+      startedAt: instant,
+      endedAt: instant.nullable(),
+      outcome: z.string().nullable(),
+      exit: z.int().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  journal: z.strictObject({
+    /** Number of the last event, and hash of the last record. */
+    head: z.strictObject({ seq: ordinal, hash: sha256 }),
+    /** `hash` is SHA-256 over the hash before (64 zeros at first), the run and the other fields, each on its line. */
+    records: z
+      .array(
+        z.strictObject({ seq: ordinal, events: ordinal, at: count, version: ordinal, hash: sha256, body: z.string() }),
+      )
+      .min(1),
+  }),
+  /** The document as the run keeps it and its SHA-256; null where it is gone. */
+  definition: z.strictObject({ sha256, text: z.string() }).nullable(),
+  /** SHA-256 of the file's text without this field. */
+  seal: sha256,
+});
+
+export type Receipt = z.infer<typeof receiptShape>;

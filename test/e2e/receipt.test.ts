@@ -1,0 +1,51 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { receiptShape } from "../../src/wire/receipt.ts";
+import { runEndShape } from "../../src/wire/run-report.ts";
+import { lastLine, Place, trammel } from "./support/cli.ts";
+
+const blueprint = `name: telling
+entry: tell
+nodes:
+  tell:
+    type: script
+    secrets: [SERVICE_PASSWORD]
+    run: echo "$SERVICE_PASSWORD"; exit 3
+    next: {failure: told}
+  told: {type: script, run: echo told}
+`;
+
+it("prints a receipt without secrets that verifies without the store, and names what was changed in it", async () => {
+  using place = new Place();
+  place.file("b.yaml", blueprint);
+  const env = { SERVICE_PASSWORD: "swordfish-77" };
+  const { run } = runEndShape.parse(lastLine(await trammel(["run", "t", "-b", "b.yaml", "--json"], { place, env })));
+  const printed = await trammel(["receipt", run], { place });
+  expect([printed.code, printed.stderr]).toEqual([0, ""]);
+  expect(printed.stdout).not.toContain("swordfish");
+  const receipt = receiptShape.parse(JSON.parse(printed.stdout));
+  expect(receipt).toMatchObject({
+    run,
+    status: "succeeded",
+    effects: [
+      { node: "tell", type: "script", outcome: "failure", exit: 3 },
+      { node: "told", command: "echo told", outcome: "success", exit: 0 },
+    ],
+  });
+  const written = await trammel(["receipt", run, "--out", "r.json"], { place });
+  expect(written).toMatchObject({ code: 0, stdout: "" });
+  expect(readFileSync(place.path("r.json"), "utf8")).toBe(printed.stdout);
+  expect((await trammel(["receipt", run, "--out", "r.json"], { place })).code).toBe(2);
+
+  rmSync(place.home, { recursive: true });
+  const fits = await trammel(["verify", "r.json"], { place });
+  const { head, records } = receipt.journal;
+  const line = `${run} succeeded: ${records.length} records up to event ${head.seq} fit, head ${head.hash}\n`;
+  expect(fits).toMatchObject({ code: 0, stdout: line, stderr: "" });
+
+  writeFileSync(place.path("r.json"), printed.stdout.replace(String.raw`\"exit\":3`, String.raw`\"exit\":0`));
+  const changed = await trammel(["verify", "r.json"], { place });
+  expect(changed.code).toBe(1);
+  expect(changed.stdout).toMatch(/^r\.json: journal\.records\[\d+\]: it is not what was recorded/);
+  expect((await trammel(["verify", "none.json"], { place })).code).toBe(2);
+});
