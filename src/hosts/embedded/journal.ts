@@ -8,7 +8,7 @@ import { Mailbox } from "./mailbox.ts";
 import { openStore, type Connections } from "./open.ts";
 import { Reader } from "./reader.ts";
 import { migrations, type Migration } from "./schema.ts";
-import { explain } from "./unavailable.ts";
+import { explain, explainOpening } from "./unavailable.ts";
 import { Writer, type Urgency } from "./writer.ts";
 
 export interface EmbeddedOptions extends LedgerPorts {
@@ -25,7 +25,13 @@ export interface EmbeddedOptions extends LedgerPorts {
 export function openJournal(options: EmbeddedOptions): EmbeddedJournal {
   const connections = openStore(options.home, options.migrations ?? migrations);
   if (connections.notice !== null) options.notice(connections.notice);
-  return new EmbeddedJournal(connections, options);
+  try {
+    return new EmbeddedJournal(connections, options);
+  } catch (error) {
+    connections.reading.close();
+    connections.writing.close();
+    throw explainOpening(error, connections.path);
+  }
 }
 
 /** The journal in one SQLite file that several processes share. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
 import { bringUp, type Migration } from "./schema.ts";
 import { tornTail } from "./torn.ts";
-import { explain } from "./unavailable.ts";
+import { explainOpening } from "./unavailable.ts";
 
 export interface Connections {
   readonly path: string;
@@ -38,7 +38,7 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
     return { path, writing, reading, notice };
   } catch (error) {
     for (const db of opened) if (db.isOpen) db.close();
-    throw explain(error, path);
+    throw explainOpening(error, path);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../ports/journal.ts";
+import { damaged } from "./unavailable.ts";
 
 /** "TRAM": tells a store from any other SQLite file. */
 const applicationId = 0x5452_414d;
@@ -72,6 +73,7 @@ export function bringUp(
 ): void {
   const found = versionOf(db);
   if (found === steps.length) return refuseStranger(db, path);
+  if (found < 0) throw damaged(path, `its version is ${found}`);
   if (found > steps.length) throw newer(path, found, steps.length);
   if (found > 0) {
     refuseStranger(db, path);

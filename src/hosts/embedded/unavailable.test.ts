@@ -70,6 +70,21 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
     expect(refusal(() => store.open()).message).toMatch(/has version 99, and this Trammel reads up to 1/);
   });
 
+  test.each([
+    ["DROP TABLE journal", "no such table: journal"],
+    ["ALTER TABLE runs DROP COLUMN reason", "no such column: reason"],
+    ["PRAGMA user_version = 0", "another SQLite database"],
+    ["PRAGMA user_version = -1", "its version is -1"],
+  ])("when its tables are not those of its version: %s", async (change, said) => {
+    await written();
+    const db = new DatabaseSync(path);
+    db.exec(change);
+    db.close();
+    const before = readFileSync(path);
+    expect(refusal(() => store.open()).message).toContain(said);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
   test("when its folder is a file", () => {
     const file = join(store.home, "file");
     writeFileSync(file, "");

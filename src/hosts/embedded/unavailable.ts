@@ -2,6 +2,7 @@ import { StoreUnavailable } from "../../ports/journal.ts";
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html) that say something about the store rather than about a statement. */
 const codes = {
+  error: 1,
   busy: 5,
   readonly: 8,
   ioerr: 10,
@@ -52,6 +53,13 @@ export function explain(error: unknown, path: string): unknown {
   const code = systemCode(error);
   if (code === null) return error;
   return code === "ENOSPC" ? noSpace(path, error) : cannotOpen(path, error);
+}
+
+/** The same while the store is opened: a statement that SQLite refuses then speaks of tables that are not what the version promises. */
+export function explainOpening(error: unknown, path: string): unknown {
+  return primaryCode(error) === codes.error
+    ? damaged(path, `its tables are not those of its version: ${textOf(error)}`, error)
+    : explain(error, path);
 }
 
 export function damaged(path: string, what: string, cause?: unknown): StoreUnavailable {
