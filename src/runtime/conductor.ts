@@ -266,7 +266,7 @@ export class Conductor implements RunHandle {
       }
       case "gate_answered": {
         const { by, digest, answer } = progress;
-        if (this.#memory.answers.has(attempt.node)) break; // recorded by the engine before this one
+        if (this.#memory.answers.get(attempt.node)?.digest === digest) break; // recorded by the engine before this one
         const taken = gate?.given?.taken ?? null;
         if (taken !== null) this.#taken.push(taken);
         this.#put({ type: "gate.answered", ...attempt, by, digest, answer });

@@ -4,7 +4,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import type { RunStarted, Worktree } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { isOver } from "../model/outcome.ts";
-import { StoreUnavailable, type Conflict } from "../ports/journal.ts";
+import { StoreUnavailable, type Conflict, type RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
 import { admit, refuse, treeOf } from "./admit.ts";
 import type { Engine, Observer, Refusal, ResumeRequest, RunEnd, RunHandle, StartRequest } from "./api.ts";
@@ -142,12 +142,34 @@ async function resume(
   options: EngineOptions,
   request: ResumeRequest,
   observer: Observer,
-  running: ReadonlySet<string>,
+  running: Set<string>,
+  hold: Hold,
+): Promise<RunHandle | Refusal> {
+  const row = options.journal.find(request.run);
+  if (row === null) return refuse("not_found", `there is no run ${request.run}`, "list them with trammel runs");
+  const { run } = row;
+  if (running.has(run)) return refuse("conflict", `run ${run} is executed by this process already`);
+  // The store tells processes apart, not two callers in one: the run is this caller's before anything is waited for.
+  running.add(run);
+  let handle: RunHandle | Refusal | undefined;
+  try {
+    handle = await goOn(options, request, row, observer, hold);
+    return handle;
+  } finally {
+    if (handle === undefined || "refused" in handle) running.delete(run);
+  }
+}
+
+async function goOn(
+  options: EngineOptions,
+  request: ResumeRequest,
+  row: RunRow,
+  observer: Observer,
   hold: Hold,
 ): Promise<RunHandle | Refusal> {
   const { blueprint } = request;
   const plan = planOf(blueprint);
-  const taken = await resumption(options, request, plan, running);
+  const taken = await resumption(options, request, row, plan);
   if ("refused" in taken) return taken;
   const { memory, started, given, workspace, run, events: incoming } = taken;
   const { taskId, cwd: project } = started;

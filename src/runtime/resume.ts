@@ -36,13 +36,11 @@ export interface Resumption {
 export async function resumption(
   options: EngineOptions,
   request: ResumeRequest,
+  row: RunRow,
   plan: Plan,
-  running: ReadonlySet<string>,
 ): Promise<Resumption | Refusal> {
   const { journal, self } = options;
-  const row = journal.find(request.run);
-  if (row === null) return refuse("not_found", `there is no run ${request.run}`, "list them with trammel runs");
-  const refused = cannotResume(options, request, row, running);
+  const refused = cannotResume(options, request, row);
   if (refused !== null) return refused;
   const remembered = remember(plan, journal.read(row.run));
   if (remembered === null)
@@ -69,7 +67,8 @@ export async function resumption(
   if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
   await endLeftOver(row.owner, memory);
   const found: EventBody[] = [];
-  for (const attempt of unfinished(memory.state)) found.push(...(await left(options, facts, memory, attempt)));
+  for (const attempt of unfinished(memory.state))
+    found.push(...(await left(options, facts, memory, attempt, request.settle?.node === attempt.node)));
   const { contentHash, bindingHash } = request;
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...(change === null ? {} : { accepted: { contentHash, bindingHash } }) },
@@ -80,14 +79,8 @@ export async function resumption(
   return { run: row.run, started, given, workspace, memory, events };
 }
 
-function cannotResume(
-  options: EngineOptions,
-  request: ResumeRequest,
-  row: RunRow,
-  running: ReadonlySet<string>,
-): Refusal | null {
+function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRow): Refusal | null {
   const { run, status, owner, endedAt } = row;
-  if (running.has(run)) return refuse("conflict", `run ${run} is executed by this process already`);
   if (endedAt !== null && !isReopenable(status)) return refuse("finished", `run ${run} has ended: ${status}`);
   if (endedAt !== null && request.settle === undefined)
     return refuse(
@@ -112,18 +105,19 @@ async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void
   for (const processes of memory.processes.values()) for (const process of processes) await endTree(process);
 }
 
-/** What becomes of a claim whose engine died before it recorded an outcome. */
+/** What becomes of a claim whose engine died before it recorded an outcome; where a person has `decided`, that stands above what its author said. */
 async function left(
   options: EngineOptions,
   facts: RunFacts,
   memory: Memory,
   { node: id, pass, attempt: n }: Attempt,
+  decided: boolean,
 ): Promise<readonly EventBody[]> {
   const attempt = { node: id, pass, attempt: n };
   const reason = { code: "crash", text: "the engine ended while it ran, so its outcome is unknown" } as const;
   const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason };
   const node = facts.blueprint.nodes.get(id);
-  const settled = node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
+  const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 

@@ -95,4 +95,39 @@ describe("a gate", () => {
     expect(bodies(crashing.seen, "gate.answered")).toMatchObject([{ by: "Ada", digest: "d1" }]);
     await crashing.remove();
   });
+
+  test("that asks something else after the crash takes a new answer, which is recorded and stands after the next one", async () => {
+    const crashing = new World({ can: { gates: never } });
+    const asking =
+      (digest: string, then: () => NodeResult | Promise<NodeResult>): Act =>
+      async (context) => {
+        context.report({ kind: "gate_opened", mode: "approval", prompt: digest, digest });
+        const question = { run: context.run, node: "ask", mode: "approval", prompt: digest, evidence: [] } as const;
+        const said = await context.can.gates.ask({ ...question, options: [], fields: {} }, context.signal);
+        if (!("by" in said)) return { outcome: "error" };
+        context.report({ kind: "gate_answered", by: said.by, digest, answer: true });
+        return then();
+      };
+    const hang = () => new Promise<NodeResult>(() => undefined);
+    const answers = () => bodies(crashing.seen, "gate.answered").map(({ by, digest }) => `${by} ${digest}`);
+    const go = (digest: string, then: () => NodeResult | Promise<NodeResult>, pid: number) =>
+      crashing.engine({ ask: asking(digest, then), ship: () => success }, pid);
+    const first = handle(await go("d1", hang, 1).start(request(asked), crashing.observer));
+    await until(() => kinds(crashing.seen).includes("gate.opened ask"));
+    first.deliver({ ...answer, digest: "d1" });
+    await until(() => answers().length === 1);
+    crashing.kill(1);
+    const second = handle(await go("d2", hang, 2).resume(again(first.run, { blueprint: asked }), crashing.observer));
+    await until(() => bodies(crashing.seen, "gate.opened").length === 2);
+    await crashing.journal(9).post(first.run, { ...answer, attempt: 2, by: "Bob", digest: "d2" });
+    await until(() => answers().length === 2);
+    expect(answers()).toEqual(["Ada d1", "Bob d2"]);
+    crashing.kill(2);
+    const third = handle(
+      await go("d2", () => success, 3).resume(again(second.run, { blueprint: asked }), crashing.observer),
+    );
+    expect(await third.end).toMatchObject({ status: "succeeded" });
+    expect(answers()).toHaveLength(2);
+    await crashing.remove();
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { again, blueprint, bodies, handle, plain, request, until, World } from "./harness.ts";
+import { again, blueprint, bodies, chainOf, handle, plain, request, until, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -77,5 +77,28 @@ describe("a decision about an unconfirmed node", () => {
     expect(answers.filter((answer) => !("refused" in answer))).toHaveLength(1);
     await Promise.all(answers.flatMap((answer) => ("refused" in answer ? [] : [answer.end])));
     expect(bodies(world.journal(4).read(run), "node.settled")).toHaveLength(1);
+  });
+
+  test("of two at once in one process has one winner, and the node is performed again once", async () => {
+    const run = await world.diedIn("b");
+    const engine = world.engine(world.hangingIn(), 2);
+    await handle(await engine.resume(again(run), world.observer)).end;
+    const settle = { node: "b", as: "again", by: "Ada" } as const;
+    const ask = () => engine.resume(again(run, { settle }), world.observer);
+    const answers = await Promise.all([ask(), ask()]);
+    await Promise.all(answers.flatMap((answer) => ("refused" in answer ? [] : [answer.end])));
+    expect(answers.filter((answer) => "refused" in answer)).toMatchObject([{ refused: "conflict" }]);
+    expect(world.calls).toEqual(["a", "b", "b", "c"]);
+  });
+
+  test("stands above what its author declared: what may be repeated is not, once a person says that it is done", async () => {
+    const of = chainOf(["a", "b", "c"], { idempotent: true });
+    const run = await world.diedIn("b", of);
+    const settle = { node: "b", as: "done", by: "Ada" } as const;
+    const engine = world.engine(world.hangingIn(), 2);
+    const settled = handle(await engine.resume(again(run, { blueprint: of, settle }), world.observer));
+    expect(await settled.end).toMatchObject({ status: "succeeded" });
+    expect(world.calls).toEqual(["a", "b", "c"]);
+    expect(bodies(world.seen, "node.settled")).toMatchObject([{ node: "b", as: "done", by: "Ada" }]);
   });
 });
