@@ -3,7 +3,7 @@ import type { WriteStream } from "node:tty";
 /** One of the two standard streams. A reader that went away is no fault: what is written from then on is dropped. */
 export interface Output {
   readonly terminal: boolean;
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   /** The reader went away, or nothing more can be written. */
   closed(): boolean;
   /** Why what was written is not all there, such as a full disk; null while it is, and where only the reader went away. */
@@ -28,7 +28,7 @@ export function output(stream: WriteStream): Output {
   return {
     terminal: stream.isTTY === true,
     write(text) {
-      if (!closed && text !== "") stream.write(text);
+      if (!closed && text.length > 0) stream.write(text);
     },
     closed: () => closed,
     fault: () => fault,

@@ -8,6 +8,7 @@ import type { RunOptions } from "./commands/run.ts";
 import type { ShowOptions } from "./commands/show.ts";
 import type { SettleOptions } from "./commands/settle.ts";
 import { inert } from "../views/inert.ts";
+import { addChanges } from "./program-changes.ts";
 import { addEvidence } from "./program-evidence.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
@@ -51,6 +52,7 @@ function build(world: World, finish: Finish): Command {
   addAuthoring(program, world, finish);
   addReading(program, world, finish);
   addEvidence(program, world, finish);
+  addChanges(program, world, finish);
   addSteering(program, world, finish);
   addAnswers(program, world, finish);
   addDecisions(program, world, finish);

@@ -3,7 +3,7 @@ export const refs = {
   start: (run: string) => `refs/trammel/${run}/start`,
   end: (run: string) => `refs/trammel/${run}/end`,
   /** What stood there before a run was undone. */
-  undone: (run: string) => `refs/trammel/${run}/undone`,
+  undone: (run: string, n: number) => `refs/trammel/${run}/undone-${n}`,
   /** The tree before a pass of a node. */
   before: (run: string, node: string, pass: number) => `refs/trammel/${run}/${node}#${pass}`,
   /** The tree as an attempt left it that failed. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, realpath, rm, rmdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { limits } from "../../model/limits.ts";
@@ -133,7 +133,7 @@ async function restore(
     for (const path of paths) {
       if (!(await isOfTree(root, path))) left.push(path);
       else if (tracked.has(path)) written.push(path);
-      else if (!(await remove(join(root, path)))) left.push(path);
+      else if (!(await remove(root, join(root, path)))) left.push(path);
     }
     if (written.length > 0)
       await git(["checkout-index", "--force", "-z", "--stdin"], { ...scratch, input: `${written.join("\0")}\0` });
@@ -152,10 +152,23 @@ async function isOfTree(root: string, path: string): Promise<boolean> {
   return true;
 }
 
-async function remove(file: string): Promise<boolean> {
+async function remove(root: string, file: string): Promise<boolean> {
   const stat = await lstat(file).catch(() => null);
   if (stat === null) return true;
   if (stat.isDirectory()) return false;
   await rm(file, { force: true });
+  await removeEmpty(root, dirname(file));
   return true;
+}
+
+/** As Git does: a folder is there for what is in it. */
+async function removeEmpty(root: string, folder: string): Promise<void> {
+  for (let at = folder; at !== root; at = dirname(at))
+    if (
+      !(await rmdir(at).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return;
 }

@@ -1,14 +1,14 @@
-import { lstat, realpath } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { Worktree } from "../../model/events.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from "../../ports/workspace.ts";
-import { isInside } from "../tree/scan.ts";
 import { gitText } from "./git.ts";
+import { picturesOf } from "./pictures.ts";
 import { refs } from "./refs.ts";
 import { repositoryOf } from "./repository.ts";
-import { openSnapshots, type Snapshots } from "./snapshots.ts";
+import type { Snapshots } from "./snapshots.ts";
 import { isSafe, openWorktree, removeWorktree } from "./worktree.ts";
 
 export interface WorkspaceOptions {
@@ -35,8 +35,10 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
   const enter = (run: string, blueprint: Blueprint, project: string, worktree: Worktree | null): Workspace => {
     const workspace = worktree === null ? { cwd: project } : { cwd: worktree.folder, worktree };
     let pictures: Promise<Snapshots | null> | undefined;
-    const snapshots = (): Promise<Snapshots | null> =>
-      (pictures ??= picturesOf(options, workspace.cwd, project, blueprint));
+    const snapshots = (): Promise<Snapshots | null> => {
+      const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records };
+      return (pictures ??= picturesOf(workspace.cwd, at));
+    };
     opened.set(run, { workspace, snapshots });
     return workspace;
   };
@@ -105,24 +107,6 @@ async function problemOf(
 
 function gone(run: string, { root }: Worktree): WorkspaceProblem {
   return { problem: `the worktree of run ${run} is gone: ${root}`, hint: "start the task anew" };
-}
-
-async function picturesOf(
-  { home, env }: WorkspaceOptions,
-  cwd: string,
-  project: string,
-  { records }: Blueprint,
-): Promise<Snapshots | null> {
-  const repository = await repositoryOf(cwd, env);
-  if (repository === null) return null;
-  const own = [
-    home,
-    ...[records.state, records.counters].flatMap((file) => (file === undefined ? [] : [resolve(project, file)])),
-  ];
-  const real = await Promise.all(own.map((path) => realpath(path).catch(() => path)));
-  const { root } = repository;
-  const except = real.filter((path) => isInside(root, path) && path !== root).map((path) => relative(root, path));
-  return openSnapshots(repository, join(home, "trees"), env, except);
 }
 
 /** What was begun is ended: only what has a picture of its start gets one of its end. */

@@ -1,0 +1,120 @@
+import { exitCodes } from "../../model/outcome.ts";
+import type { Journal, RunRow } from "../../ports/journal.ts";
+import { limits } from "../../model/limits.ts";
+import type { RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
+import { inert } from "../../views/inert.ts";
+import { dataHome } from "../home.ts";
+import { isProblem, type Problem, report, usage } from "../problem.ts";
+import { findRun, openStore } from "../stored-run.ts";
+import type { World } from "../world.ts";
+
+/** Prints what a run changed in its tree. */
+export function diff(world: World, text: string): Promise<number> {
+  return withChanges(world, text, async ({ changes }) => {
+    const bytes = await changes.diff();
+    world.out.write(world.out.terminal ? inert(bytes.toString()) : bytes);
+    return exitCodes.ok;
+  });
+}
+
+export interface UndoOptions {
+  readonly force?: true;
+}
+
+/** Takes back what a run changed in its tree, and nothing else. */
+export function undo(world: World, text: string, options: UndoOptions): Promise<number> {
+  return withChanges(world, text, async ({ row, changes, journal }) => {
+    const busy = atWork(journal, row);
+    if (busy !== null) return report(world, usage(busy, "wait until it is over, or stop it"));
+    const undone = await changes.undo(options.force === true);
+    if ("refused" in undone) return report(world, refusal(row.run, undone));
+    const { paths, left, ref } = undone;
+    if (paths.length === 0) {
+      world.err.write(`nothing of run ${row.run} is left in the tree\n`);
+      return exitCodes.ok;
+    }
+    if (left.length > 0)
+      return report(world, usage(`could not be put back: ${list(left)}`, `The tree as it was: ${ref}`));
+    world.err.write(`took back ${list(paths)}\n  The tree as it was before is kept: git show ${ref}:PATH\n`);
+    return exitCodes.ok;
+  });
+}
+
+interface Found {
+  readonly row: RunRow;
+  readonly changes: RunChanges;
+  readonly journal: Journal;
+}
+
+async function withChanges(world: World, text: string, act: (found: Found) => Promise<number>): Promise<number> {
+  const journal = await openStore(world);
+  try {
+    const row = findRun(journal, text);
+    if (isProblem(row)) return report(world, row);
+    const changes = await changesIn(world, journal, row);
+    if (isProblem(changes)) return report(world, changes);
+    try {
+      return await act({ row, changes, journal });
+    } finally {
+      await changes.dispose();
+    }
+  } finally {
+    await journal.close();
+  }
+}
+
+async function changesIn(world: World, journal: Journal, row: RunRow): Promise<RunChanges | Problem> {
+  const [first] = journal.read(row.run);
+  if (first?.body.type !== "run.started") return usage(`the journal of run ${row.run} does not begin with its start`);
+  const document = journal.definition(row.definition);
+  const [{ changesOf }, { check }] = await Promise.all([
+    import("../../runtime/workspace/changes.ts"),
+    import("../../check/check.ts"),
+  ]);
+  const records = (document === null ? null : check(document, {}).blueprint)?.records ?? {};
+  const { env } = world;
+  const place = { home: dataHome(env, world.cwd), env, records };
+  const changes = await changesOf({ ...place, run: row.run, started: first.body, ended: row.endedAt !== null });
+  return (
+    changes ??
+    usage(
+      `nothing tells what run ${row.run} changed`,
+      "This is kept for runs that have a git working tree to themselves: those with agents, git nodes, writes or isolate: worktree.",
+    )
+  );
+}
+
+/** Who is at work in the tree of the run, as a sentence. */
+function atWork(journal: Journal, row: RunRow): string | null {
+  const isLive = ({ status }: RunRow): boolean => status === "running" || status === "waiting";
+  const other = journal
+    .runs(limits.runsListed)
+    .find((one) => isLive(one) && one.tree !== null && one.tree === row.tree);
+  if (isLive(row)) return `run ${row.run} is not over`;
+  return other === undefined ? null : `run ${other.run} is at work in the same tree`;
+}
+
+function refusal(run: string, refused: UndoRefusal): Problem {
+  switch (refused.refused) {
+    case "touched":
+      return usage(
+        `since run ${run} others changed ${list(refused.paths)}`,
+        "--force takes them back all the same, and keeps the tree as it is now under a ref.",
+      );
+    case "unended":
+      return usage(
+        `nothing tells how run ${run} left the tree, so what it changed cannot be told from what others changed since`,
+        "Go on with the run, or take back all that changed since it began with --force; a copy is kept under a ref.",
+      );
+    case "gone":
+      return usage(
+        `the worktree of run ${run} is gone: ${refused.root}`,
+        "Nothing of it is in your tree; trammel diff shows what it did.",
+      );
+  }
+}
+
+function list(paths: readonly string[]): string {
+  const shown = paths.slice(0, limits.evidenceLines).join(", ");
+  return paths.length <= limits.evidenceLines ? shown : `${shown} and ${paths.length - limits.evidenceLines} more`;
+}

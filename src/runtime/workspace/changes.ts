@@ -1,0 +1,89 @@
+import { lstat, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RunStarted } from "../../model/events.ts";
+import { picturesOf, type PictureOptions } from "./pictures.ts";
+import { refs } from "./refs.ts";
+import type { Snapshots } from "./snapshots.ts";
+
+/** What a run changed in its tree. */
+export interface RunChanges {
+  /** Unified. To the tree as the run left it, or as it is now where the run is not over. */
+  diff(): Promise<Buffer>;
+  undo(force: boolean): Promise<Undone | UndoRefusal>;
+  dispose(): Promise<void>;
+}
+
+export interface Undone {
+  readonly paths: readonly string[];
+  /** Paths that could not be put back. */
+  readonly left: readonly string[];
+  /** Where the tree is kept as it was before. */
+  readonly ref: string;
+}
+
+/** `touched`: paths were changed by others since the run ended; `unended`: nothing says how the run left the tree. */
+export type UndoRefusal =
+  | { readonly refused: "touched"; readonly paths: readonly string[] }
+  | { readonly refused: "unended" }
+  | { readonly refused: "gone"; readonly root: string };
+
+export interface ChangesOptions extends Omit<PictureOptions, "folder" | "project"> {
+  readonly run: string;
+  readonly started: Pick<RunStarted, "cwd" | "worktree">;
+  /** Whether the run is over or halted: what stands in the tree by now need not be its own. */
+  readonly ended: boolean;
+}
+
+/** Null where no picture was taken when the run began. */
+export async function changesOf(options: ChangesOptions): Promise<RunChanges | null> {
+  const { run, started, ended } = options;
+  const { cwd, worktree } = started;
+  const isGone = worktree !== undefined && (await lstat(worktree.folder).catch(() => null)) === null;
+  const folder = await mkdtemp(join(tmpdir(), "trammel-changes-"));
+  const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const place = isGone ? worktree.repository : (worktree?.folder ?? cwd);
+  const snapshots = await picturesOf(place, { ...options, folder, project: cwd }).catch(async (error: unknown) => {
+    await dispose();
+    throw error;
+  });
+  const start = (await snapshots?.kept(refs.start(run))) ?? null;
+  if (snapshots === null || start === null) {
+    await dispose();
+    return null;
+  }
+  const endOf = async (): Promise<string | null> => (ended || isGone ? snapshots.kept(refs.end(run)) : null);
+  return {
+    diff: async () => snapshots.diff(start, (await endOf()) ?? (isGone ? start : await snapshots.take())),
+    async undo(force) {
+      if (isGone) return { refused: "gone", root: worktree.root };
+      return undo(snapshots, run, start, await endOf(), force);
+    },
+    dispose,
+  };
+}
+
+async function undo(
+  snapshots: Snapshots,
+  run: string,
+  start: string,
+  end: string | null,
+  force: boolean,
+): Promise<Undone | UndoRefusal> {
+  if (end === null && !force) return { refused: "unended" };
+  const now = await snapshots.take();
+  const own = new Set(await snapshots.changed(start, end ?? now));
+  // What is as it was before the run needs nothing.
+  const paths = (await snapshots.changed(start, now)).filter((path) => own.has(path));
+  const later = new Set(end === null ? [] : await snapshots.changed(end, now));
+  const touched = paths.filter((path) => later.has(path));
+  if (touched.length > 0 && !force) return { refused: "touched", paths: touched };
+  const ref = await freeRef(snapshots, run);
+  await snapshots.keep(ref, now);
+  return { paths, left: paths.length === 0 ? [] : await snapshots.restore(start, paths), ref };
+}
+
+/** What an earlier undo kept stays. */
+async function freeRef(snapshots: Snapshots, run: string): Promise<string> {
+  for (let n = 1; ; n += 1) if ((await snapshots.kept(refs.undone(run, n))) === null) return refs.undone(run, n);
+}

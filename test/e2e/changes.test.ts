@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { beforeEach, describe, expect, it } from "vitest";
+import { start, trammel, Place } from "./support/cli.ts";
+
+/** A run that has its tree to itself, changes a file, makes one, takes one away and commits. */
+const work = `name: work
+entry: a
+nodes:
+  a:
+    type: script
+    writes: ["**"]
+    run: |
+      echo two > kept.txt
+      rm mine.txt
+      git add kept.txt
+      git commit --quiet -m agent
+      mkdir made
+      echo new > made/new.txt
+edges: []
+`;
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+  git("init", "--quiet", "-b", "main");
+  git("config", "user.name", "A");
+  git("config", "user.email", "a@b");
+  place.file("kept.txt", "one\n");
+  place.file("b.yaml", work);
+  git("add", "kept.txt", "b.yaml");
+  git("commit", "--quiet", "-m", "first");
+  place.file("mine.txt", "untracked\n");
+  return () => place[Symbol.dispose]();
+});
+
+function git(...args: string[]): string {
+  return execFileSync("git", args, { cwd: place.folder, encoding: "utf8" }).trim();
+}
+
+function read(name: string): string {
+  return readFileSync(place.path(name), "utf8");
+}
+
+async function run(): Promise<string> {
+  const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
+  expect([code, stderr]).toEqual([0, ""]);
+  return /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+}
+
+describe("diff", () => {
+  it("shows what the run changed, committed or not, and nothing that came later", async () => {
+    const id = await run();
+    place.file("later.txt", "by the user\n");
+    const { code, stdout } = await trammel(["diff", id], { place });
+    expect(code).toBe(0);
+    expect(stdout.match(/^diff --git .*$/gm)).toEqual([
+      "diff --git a/kept.txt b/kept.txt",
+      "diff --git a/made/new.txt b/made/new.txt",
+      "diff --git a/mine.txt b/mine.txt",
+    ]);
+    expect(stdout).toContain("-one\n+two\n");
+  });
+
+  it("says so where nothing was kept", async () => {
+    place.file("b.yaml", work.replace(/ {4}writes.*\n/, ""));
+    const { code, stderr } = await trammel(["diff", await run()], { place });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^trammel: nothing tells what run \S+ changed\n {2}/)]);
+  });
+});
+
+describe("undo", () => {
+  it("takes back what the run changed and touches nothing else; its commit stays", async () => {
+    const id = await run();
+    const head = git("rev-parse", "HEAD");
+    place.file("later.txt", "by the user\n");
+    const undone = await trammel(["undo", id], { place });
+    expect(undone.code).toBe(0);
+    expect([read("kept.txt"), read("mine.txt"), read("later.txt")]).toEqual(["one\n", "untracked\n", "by the user\n"]);
+    expect([existsSync(place.path("made")), git("rev-parse", "HEAD")]).toEqual([false, head]);
+    expect(git("show", `refs/trammel/${id}/undone-1:made/new.txt`)).toBe("new");
+    const again = await trammel(["undo", id], { place });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringMatching(/^nothing of run \S+ is left/) });
+  });
+
+  it("refuses where others changed the same paths since, and with --force keeps what they wrote", async () => {
+    const id = await run();
+    place.file("kept.txt", "three\n");
+    const refused = await trammel(["undo", id], { place });
+    expect([refused.code, refused.stderr, read("kept.txt")]).toEqual([
+      2,
+      expect.stringMatching(/^trammel: since run \S+ others changed kept\.txt\n {2}--force/),
+      "three\n",
+    ]);
+    expect(existsSync(place.path("made/new.txt"))).toBe(true);
+    expect((await trammel(["undo", id, "--force"], { place })).code).toBe(0);
+    expect(read("kept.txt")).toBe("one\n");
+    expect(git("show", `refs/trammel/${id}/undone-1:kept.txt`)).toBe("three");
+  });
+
+  it("waits for a run that is not over", async () => {
+    place.file("b.yaml", work.replace("echo two", "until test -e go; do sleep 0.05; done; echo two"));
+    const running = start(["run", "-b", "b.yaml", "--json"], { place });
+    await running.until(/"node\.process"/);
+    const id = /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "";
+    const refused = await trammel(["undo", id, "--force"], { place });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/^trammel: run \S+ is not over\n/)]);
+    place.file("go", "");
+    expect((await running.end).code).toBe(0);
+  });
+});
