@@ -13,6 +13,7 @@ import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
 import type { NodeType } from "./model/blueprint.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
+import type { BlobStore } from "./ports/blobs.ts";
 import type { Journal } from "./ports/journal.ts";
 import type { Capabilities, Performer } from "./ports/performer.ts";
 import type { ToolRegistry } from "./ports/tool.ts";
@@ -44,12 +45,16 @@ function openJournal(home: string, notice: (what: string) => void): Journal {
   return openEmbedded({ home, clock, ids, notice, self: self(), isAlive, isSame });
 }
 
+function openBlobs(home: string): BlobStore {
+  return fileBlobs(join(home, "blobs"));
+}
+
 /** Everything that executes runs in this process, over the store of one machine; what a run does not use is not loaded. */
 async function openServices(options: ServiceOptions): Promise<Services> {
   const { home, env, config, gates, ownFolders, notice, plugins = [] } = options;
   const redactor = createRedactor([...secretValues(env), ...keysIn(config, env)]);
   const mask = (text: string): string => redactor.text(text);
-  const blobs = fileBlobs(join(home, "blobs"));
+  const blobs = openBlobs(home);
   const processes = createProcessRunner({ blobs, redactor, clock });
   const uses = usesOf(options);
   const { tools, close } = uses("agent", "tool", "plugin")
@@ -169,6 +174,7 @@ async function checkSandboxes(home: string, env: ServiceOptions["env"]): Promise
 export const composition: Composition = {
   checkSandboxes,
   isAlive,
+  openBlobs,
   openJournal,
   openServices,
   problemsIn,

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { ArtifactsOptions } from "./commands/artifacts.ts";
 import type { World } from "./world.ts";
 
 /** Commands about what a run leaves behind. */
@@ -11,6 +12,16 @@ export function addEvidence(program: Command, world: World, finish: (code: numbe
     .action(async (run: string, options: { out?: string }) => {
       const { receipt } = await import("./commands/receipt.ts");
       finish(await receipt(world, run, options));
+    });
+  program
+    .command("artifacts")
+    .description("list the full outputs and patches of a run, or copy them")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .option("--out <dir>", "copy them into this folder")
+    .option("--json", "print a stable JSON document")
+    .action(async (run: string, options: ArtifactsOptions) => {
+      const { artifacts } = await import("./commands/artifacts.ts");
+      finish(await artifacts(world, run, options));
     });
   program
     .command("verify")

@@ -52,6 +52,8 @@ export interface Services {
 /** The face of compose.ts, the only place that picks adapters. Both openings throw StoreUnavailable, that of services SetupProblem too. */
 export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
+  /** Full outputs of the runs of a data folder. */
+  readonly openBlobs: (home: string) => BlobStore;
   readonly openServices: (options: ServiceOptions) => Promise<Services>;
   /** Why a configuration contradicts what is built in, in sentences; services of such a one cannot be opened. */
   readonly problemsIn: (config: Config) => Promise<readonly string[]>;

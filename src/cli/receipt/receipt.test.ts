@@ -29,7 +29,14 @@ const digest = sha256("what was shown");
 
 function story(contentHash: string): readonly (readonly EventBody[])[] {
   const at = (node: string) => ({ node, pass: 1, attempt: 1 });
-  const start = { taskId: "T1", task: "mänd it", blueprint: "mending", inputs: {}, cwd: "/work", owner: child };
+  const start = {
+    taskId: "T1",
+    task: "mänd \u009b\u202eit",
+    blueprint: "mending",
+    inputs: {},
+    cwd: "/work",
+    owner: child,
+  };
   const agent = { provider: "ai", model: "anthropic/x" };
   return [
     [{ type: "run.started", ...start, contentHash, bindingHash: sha256("binding") }, started("fix", 1)],
@@ -77,6 +84,7 @@ it("says what a run did, used and was allowed, in the documented shape", async (
 
 it("verifies what was made, without its store", async () => {
   const text = await made();
+  expect(text).not.toMatch(/[\u007f-\u009f\u202e]/);
   await store.remove();
   expect(await verify(text)).toMatchObject({ receipt: { run: "r1" }, notes: [] });
 });
