@@ -31,6 +31,33 @@ describe("what a document may cost is bounded", () => {
     },
   );
 
+  test.each([
+    ["no escapes", 'name: "', "\\q", '"'],
+    ["texts beside each other", "", '"a" ', ""],
+    ["lists that end too late", "", "[a b, c]\n", ""],
+    ["ends of documents", "", "...\n", ""],
+  ])("of very many faults of syntax those that can be shown are found: %s", (_, before, piece, after) => {
+    const text = before + piece.repeat(100_000) + after;
+    const { diagnostics, blueprint } = check(text);
+    expect(diagnostics.length).toBeLessThanOrEqual(limits.diagnosticsPerFile);
+    expect(diagnostics.every(({ severity }) => severity !== "warning")).toBe(true);
+    expect(blueprint).toBeNull();
+  });
+
+  test("one text that is longer than any may be", () => {
+    const text = `name: t\nnote: "${"a".repeat(limits.documentTextCharacters)}"\n`;
+    expect(check(text).diagnostics).toMatchObject([{ code: "document-too-large", range: { start: 14 } }]);
+  });
+
+  test("more references than a document may have, in one text or in many", () => {
+    const node = (prompt: string): string => `{type: agent, prompt: "${prompt}"}`;
+    const one = `name: t\nnodes: {a: ${node("{task}".repeat(limits.referencesPerDocument))}}\n`;
+    const third = "{task}".repeat(limits.referencesPerDocument / 2);
+    const many = `name: t\nentry: a\nnodes: {a: ${node(third)}, b: ${node(third)}, c: ${node(third)}}\n`;
+    for (const text of [one, many]) expect(codesOf(text)).toContain("invalid-value");
+    expect(codesOf(one.replace("{task}", ""))).toEqual([]);
+  });
+
   test("nesting up to the limit is read", () => {
     const depth = limits.documentDepth - 2;
     expect(codesOf(`name: ${"[".repeat(depth)}${"]".repeat(depth)}`)).not.toContain("nesting-too-deep");

@@ -7,14 +7,20 @@ const pattern = new RegExp(String.raw`\{(\{)?(${inner})\}`, "g");
 /**
  * Splits text into literal parts and references. Only `{identifier…}` is a reference: JSON, `${SHELL}`, `{print $2}` stay as written,
  * `{{name}` stands for the text `{name}`. An identifier that starts with a digit or dash (`{3}`, `{010}`) counts only where `isNode`
- * knows it, so that regular expressions keep their repetition counts.
+ * knows it, so that regular expressions keep their repetition counts. After `mostReferences` the rest is text.
  */
-export function parseTemplate(source: string, isNode: (name: string) => boolean = () => false): Template {
+export function parseTemplate(
+  source: string,
+  isNode: (name: string) => boolean = () => false,
+  mostReferences = Infinity,
+): Template {
   const parts: TemplatePart[] = [];
   let literal = "";
   let done = 0;
+  let left = mostReferences;
   if (source.includes("{")) {
     for (const match of source.matchAll(pattern)) {
+      if (left === 0) break;
       const start = match.index;
       const body = match[2] ?? "";
       const [name = ""] = body.split(".", 1);
@@ -28,6 +34,7 @@ export function parseTemplate(source: string, isNode: (name: string) => boolean 
       if (literal !== "") parts.push({ text: literal });
       literal = "";
       parts.push({ ref: reference(body, start, done) });
+      left -= 1;
     }
   }
   literal += source.slice(done);

@@ -1,11 +1,13 @@
-import { Composer, Lexer, Parser, isAlias, isScalar, isSeq } from "yaml";
-import type { CST, Document, ParsedNode, Scalar, YAMLError } from "yaml";
+import { isAlias, isScalar, isSeq } from "yaml";
+import type { ParsedNode, Scalar } from "yaml";
 import type { Range } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "./codes.ts";
 import { problem } from "./codes.ts";
 import type { Located, LocatedEntry, LocatedScalar } from "./tree.ts";
 import { quote } from "./tree.ts";
+import type { Fault } from "./yaml-text.ts";
+import { compose, tokenize } from "./yaml-text.ts";
 
 /**
  * Reads one YAML 1.2 document into a located tree. Reports every problem; null when there is no tree worth looking at.
@@ -20,16 +22,15 @@ export function readYaml(text: string, report: Report): Located | null {
   }
   const tokens = tokenize(text, report);
   if (tokens === null) return null;
-  const documents = compose(text, tokens);
+  const { documents, faults } = compose(text, tokens);
   const [first, second] = documents;
   let failed = false;
-  for (const found of documents) {
-    for (const error of found.errors) {
+  for (const fault of faults) {
+    if (fault.isWarning) report(problem("unknown-tag", rangeOf(fault, text), sentence(fault.message), "Remove it."));
+    else {
       failed = true;
-      report(syntaxProblem(error, text));
+      report(problem("syntax", rangeOf(fault, text), sentence(fault.message), syntaxHints[fault.code]));
     }
-    for (const warning of found.warnings)
-      report(problem("unknown-tag", rangeOf(warning, text), sentence(warning), "Remove it."));
   }
   if (failed) return null;
   if (second !== undefined) {
@@ -56,50 +57,6 @@ function isBlank(node: ParsedNode): boolean {
   return isScalar(node) && node.value === null && node.range[0] === node.range[1];
 }
 
-/** Tokens of the text; null when it is nested too deeply, which is seen before anything is built on it. */
-function tokenize(text: string, report: Report): CST.Token[] | null {
-  const parser = new Parser();
-  const tokens: CST.Token[] = [];
-  let lexemes = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) tokens.push(token);
-    lexemes += 1;
-    if (lexemes > limits.documentTokens) {
-      const range = { start: Math.min(parser.offset, text.length), end: Math.min(parser.offset + 1, text.length) };
-      report(problem("document-too-large", range, `The file has more than ${limits.documentTokens} tokens`));
-      return null;
-    }
-    if (parser.stack.length > limits.documentDepth + 2) {
-      const range = { start: Math.min(parser.offset, text.length), end: Math.min(parser.offset + 1, text.length) };
-      report(
-        problem("nesting-too-deep", range, `Lists and maps are nested more than ${limits.documentDepth} deep here`),
-      );
-      return null;
-    }
-  }
-  for (const token of parser.end()) tokens.push(token);
-  return tokens;
-}
-
-function compose(text: string, tokens: readonly CST.Token[]): Document.Parsed[] {
-  // Uniqueness is checked while locating: the composer's own check compares every pair of keys.
-  const composer = new Composer({
-    version: "1.2",
-    uniqueKeys: false,
-    // Tags of older versions make values that are neither text, number, list nor map.
-    resolveKnownTags: false,
-    keepSourceTokens: false,
-    prettyErrors: false,
-    logLevel: "silent",
-  });
-  return [...composer.compose(tokens, false, text.length)];
-}
-
-function syntaxProblem(error: YAMLError, text: string) {
-  const hint = syntaxHints[error.code];
-  return problem("syntax", rangeOf(error, text), sentence(error), hint);
-}
-
 const syntaxHints: Partial<Record<string, string>> = {
   TAB_AS_INDENT: "Indent with spaces.",
   BAD_INDENT: "Give entries of one list or map the same indentation.",
@@ -109,17 +66,17 @@ const syntaxHints: Partial<Record<string, string>> = {
   MULTILINE_IMPLICIT_KEY: "A key stands on one line and is followed by a colon.",
 };
 
-function sentence(error: YAMLError): string {
-  return error.message
+function sentence(message: string): string {
+  return message
     .replace(/\s+/g, " ")
     .replace(/[.:]+$/, "")
     .replace(/^Missing closing (["'])quote$/, "The closing $1 is missing")
     .replace(/^Unresolved tag: (\S+)$/, "The tag `$1` has no meaning here");
 }
 
-function rangeOf(error: YAMLError, text: string): Range {
-  const start = Math.max(0, Math.min(error.pos[0], text.length));
-  return { start, end: Math.max(start, Math.min(error.pos[1], text.length)) };
+function rangeOf({ pos }: Fault, text: string): Range {
+  const start = Math.max(0, Math.min(pos[0], text.length));
+  return { start, end: Math.max(start, Math.min(pos[1], text.length)) };
 }
 
 /** Turns the library's nodes into the located tree. */

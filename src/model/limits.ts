@@ -9,6 +9,8 @@ export const limits = {
   documentAliases: 1_000,
   documentNodes: 1_000_000,
   documentTokens: 1_000_000,
+  documentTextCharacters: 1024 * 1024,
+  referencesPerDocument: 50_000,
   diagnosticsPerFile: 200,
   entriesPerCheckedFolder: 20_000,
   nodesPerBlueprint: 20_000,

@@ -1,6 +1,7 @@
 import type { Range } from "../../model/diagnostic.ts";
 import type { MapBody } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
 import type { Template } from "../../model/template.ts";
 import type { Code, Report } from "../codes.ts";
 import { problem } from "../codes.ts";
@@ -22,6 +23,8 @@ export interface LocatedTemplate {
 /** What readers share while one document is read. */
 export class Reading {
   templates: LocatedTemplate[] = [];
+  /** How many references the document may still have. */
+  referencesLeft: number = limits.referencesPerDocument;
   /** Names under `nodes`, known before any node is read. */
   nodeNames: ReadonlySet<string> = new Set();
   /** False once an edge could not be read, so that what is left says nothing about paths. */

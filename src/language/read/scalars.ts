@@ -1,9 +1,10 @@
 import type { Json } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
 import type { Template } from "../../model/template.ts";
 import { oneOfWords } from "../nearest.ts";
 import type { Quantity } from "../quantity.ts";
 import { parseCount, parseDuration, parseMoney, parseSize, printDuration, printMoney, printSize } from "../quantity.ts";
-import { parseTemplate } from "../template.ts";
+import { parseTemplate, references } from "../template.ts";
 import type { Located, LocatedScalar } from "../tree.ts";
 import { describe, quote } from "../tree.ts";
 import type { Reader, Reading } from "./reading.ts";
@@ -110,8 +111,15 @@ export const looseTemplate: Reader<Template> = {
 
 export function templateOf(scalar: LocatedScalar, reading: Reading, field: string): Template {
   const source = String(scalar.value);
-  const parsed = parseTemplate(source, (word) => reading.nodeNames.has(word));
-  if (source.includes("{")) reading.templates.push({ template: parsed, scalar, field, node: reading.node });
+  const left = reading.referencesLeft;
+  const parsed = parseTemplate(source, (word) => reading.nodeNames.has(word), left);
+  if (!source.includes("{")) return parsed;
+  reading.templates.push({ template: parsed, scalar, field, node: reading.node });
+  reading.referencesLeft -= references(parsed).length;
+  if (left > 0 && reading.referencesLeft === 0) {
+    const message = `The document has ${limits.referencesPerDocument} references or more by ${reading.place(field)}`;
+    reading.problem("invalid-value", scalar, message, "Split the blueprint.");
+  }
   return parsed;
 }
 
