@@ -69,6 +69,8 @@ describe("human", () => {
       { kind: "declined", by: "ann" },
       { outcome: "failure", reason: { code: "declined", text: "declined by ann" } },
     ],
+    ["text that is no yes", { kind: "text", by: "ann", text: "no" }, { outcome: "failure", value: false }],
+    ["a value that is no yes", { kind: "value", by: "ann", value: {} }, { outcome: "failure", value: false }],
     ["nobody", { kind: "nobody" }, { outcome: "error", reason: { code: "no_terminal" } }],
     ["the end of input", { kind: "end_of_input" }, { outcome: "error", reason: { code: "end_of_input" } }],
   ])("answers %s with its own outcome, which a retry never follows", async (_, answer, expected) => {

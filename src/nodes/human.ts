@@ -87,15 +87,12 @@ function resultOf(answer: Answer, node: HumanNode): NodeResult {
     case "approved":
       return { outcome: "success", output: said("yes"), value: true };
     case "declined":
-      return {
-        outcome: "failure",
-        reason: { code: "declined", text: `declined by ${answer.by}` },
-        output: said("no"),
-        value: false,
-      };
+      return declined(`declined by ${answer.by}`);
     case "text":
+      if (node.mode === "approval") return noApproval(answer.by);
       return node.mode === "choice" ? chosen(answer.text) : { outcome: "success", output: said(answer.text) };
     case "value":
+      if (node.mode === "approval") return noApproval(answer.by);
       return { outcome: "success", output: said(JSON.stringify(answer.value)), value: answer.value };
     case "nobody":
       return {
@@ -105,6 +102,15 @@ function resultOf(answer: Answer, node: HumanNode): NodeResult {
     case "end_of_input":
       return { outcome: "error", reason: { code: "end_of_input", text: `input ended before ${node.id} was answered` } };
   }
+}
+
+/** What is not a typed yes is none. */
+function noApproval(by: string): NodeResult {
+  return declined(`what ${by} answered is no approval`);
+}
+
+function declined(text: string): NodeResult {
+  return { outcome: "failure", reason: { code: "declined", text }, output: said("no"), value: false };
 }
 
 function expired({ node }: ActionContext<HumanNode>): NodeResult {

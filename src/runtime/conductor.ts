@@ -8,7 +8,7 @@ import type { Progress } from "../ports/performer.ts";
 import type { Observer, RunEnd, RunHandle } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
 import { isProblem, mirror, passesOfTask } from "./counters.ts";
-import { AttemptGate, EarlyAnswers, type Given } from "./gates.ts";
+import { type AttemptGate, EarlyAnswers, gateOf, type Given } from "./gates.ts";
 import { note, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { Performance } from "./performance.ts";
@@ -222,7 +222,7 @@ export class Conductor implements RunHandle {
       queueMicrotask(() => this.#put({ type: "node.ended", ...attempt, result: { outcome: "error", reason } }));
       return;
     }
-    const gate = node.type === "human" ? new AttemptGate(can.gates, this.#memory.answers.get(id)) : null;
+    const gate = node.type === "human" ? gateOf(node, can.gates, this.#memory.answers.get(id)) : null;
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const since = this.#memory.since.get(id) ?? clock.now();
     const shared = { facts: this.#facts, node, attempt, since, values: this.#values, can: own, environment };

@@ -1,8 +1,10 @@
+import type { HumanNode } from "../model/blueprint.ts";
 import type { GateAnswered } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { Message } from "../ports/journal.ts";
+import { isDecision } from "./decision.ts";
 
 /** An answer that has been given; `taken` is the message it came with, to be deleted by the commit that records it. */
 export interface Given {
@@ -16,13 +18,16 @@ export interface Given {
  */
 export class AttemptGate {
   readonly #inner: GateKeeper;
+  readonly #takes: (answered: GateAnswered) => boolean;
   #digest: string | null = null;
   #given: Given | null = null;
   #answer: ((answer: Answer) => void) | null = null;
   #over = false;
 
-  constructor(inner: GateKeeper, recorded: GateAnswered | undefined) {
+  /** `takes` says which answers from outside are decisions at all; `recorded` is what an earlier engine was answered. */
+  constructor(inner: GateKeeper, takes: (answered: GateAnswered) => boolean, recorded: GateAnswered | undefined) {
     this.#inner = inner;
+    this.#takes = takes;
     if (recorded !== undefined) this.#given = { answered: recorded, taken: null };
   }
 
@@ -41,6 +46,7 @@ export class AttemptGate {
   /** An answer from outside. Whether it is taken; the performer then reports it like any other. */
   give(answered: GateAnswered, taken: Message["id"] | null): boolean {
     if (this.#over || this.#given !== null || answered.digest !== this.#digest) return false;
+    if (!this.#takes(answered)) return false;
     this.#given = { answered, taken };
     this.#answer?.(answerOf(answered));
     return true;
@@ -67,6 +73,11 @@ export class AttemptGate {
     settled.abort();
     return answer;
   }
+}
+
+/** The gate of an attempt of this node. */
+export function gateOf(node: HumanNode, inner: GateKeeper, recorded: GateAnswered | undefined): AttemptGate {
+  return new AttemptGate(inner, (answered) => isDecision(node, answered), recorded);
 }
 
 /** Answers to questions that are not asked yet. What is beyond the bound stays in the store for the next owner. */

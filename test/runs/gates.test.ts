@@ -130,4 +130,22 @@ describe("a gate", () => {
     expect(answers()).toHaveLength(2);
     await crashing.remove();
   });
+
+  test("turns away what is no decision of its kind and whoever may not decide, and stays open", async () => {
+    const served = new World({ can: { gates: never } });
+    const nodes = [gate("ask", { approvers: ["Ada"] }), plain("ship")];
+    const guarded = blueprint(nodes, [{ from: "ask", to: "ship", when: "success" }]);
+    const started = await served.engine({ ask, ship: () => success }).start(request(guarded), served.observer);
+    const running = handle(started);
+    await until(() => kinds(served.seen).includes("gate.opened ask"));
+    running.deliver({ ...answer, digest: "d1", answer: "no" });
+    running.deliver({ ...answer, digest: "d1", by: "Mallory" });
+    const other = served.journal(2);
+    await other.post(running.run, { ...answer, digest: "d1", answer: "no" });
+    await other.post(running.run, { ...answer, digest: "d1", by: "Mallory" });
+    await other.post(running.run, { ...answer, digest: "d1" });
+    expect(await running.end).toMatchObject({ status: "succeeded" });
+    expect(bodies(served.seen, "gate.answered")).toMatchObject([{ by: "Ada", answer: true }]);
+    await served.remove();
+  });
 });
