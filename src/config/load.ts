@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
-import { limits } from "../model/limits.ts";
 import { type Config, emptyConfig, merge } from "./config.ts";
+import { readTextFile } from "./text-file.ts";
 import { userHome } from "./user-home.ts";
 
 export const projectFile = "trammel.yaml";
@@ -55,22 +55,11 @@ interface FileRead {
 /** Null when there is no such file. */
 async function read(file: string | null): Promise<FileRead | null> {
   if (file === null) return null;
-  let text: string;
-  try {
-    // Synchronous: two small files at start-up, before there is anything to wait for beside them.
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
-    return { file, config: emptyConfig, fault: { file, text: "", problems: [], unreadable: message } };
-  }
-  if (text.length > limits.documentBytes) {
-    return {
-      file,
-      config: emptyConfig,
-      fault: { file, text: "", problems: [], unreadable: `larger than ${limits.documentBytes} bytes` },
-    };
-  }
+  const found = readTextFile(file);
+  if (found === null) return null;
+  if ("fault" in found)
+    return { file, config: emptyConfig, fault: { file, text: "", problems: [], unreadable: found.fault } };
+  const { text } = found;
   const { parseConfig } = await import("./parse.ts");
   const { config, problems } = parseConfig(text);
   const fault = problems.some((one) => one.severity === "error") ? { file, text, problems } : null;

@@ -1,12 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { readFile } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentContext } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import { clip, type Mask } from "../runtime/text.ts";
 import { matcherOf } from "../runtime/tree/globs.ts";
-import { scanTree } from "../runtime/tree/scan.ts";
+import { readPlainFile, realOf } from "../runtime/tree/plain-file.ts";
+import { isInside, scanTree } from "../runtime/tree/scan.ts";
 
 type Gathered = { readonly text: string } | { readonly problem: string };
 
@@ -70,7 +71,12 @@ async function filesOf(glob: string, cwd: string, dataFolder: string): Promise<r
 }
 
 async function contentOf(path: string, cwd: string, mask: Mask): Promise<string> {
-  const bytes = await readFile(join(cwd, path));
+  const file = await realOf(join(cwd, path));
+  // A repository may hold a link to anything; only what it holds itself is shown to a model.
+  if (file === null || !isInside(await realpath(cwd), file))
+    return `--- ${path}\n(a link that leads out of the folder)\n`;
+  const bytes = await readPlainFile(file, limits.snapshotFileBytes).catch((error: Error) => error);
+  if (bytes instanceof Error) return `--- ${path}\n(not readable: ${bytes.message})\n`;
   const text = isUtf8(bytes)
     ? clip(mask(bytes.toString("utf8")), limits.promptValueBytes)
     : `(${bytes.length} bytes, no text)`;

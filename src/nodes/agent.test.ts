@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -104,6 +104,23 @@ describe("what it is given", () => {
       "Mend the parser\n\nFor this you are given:\n\n" +
         "--- docs/1.md\none\n\n--- docs/2.md\ntwo ***\n\n--- a.bin\n(2 bytes, no text)\n\n" +
         "--- $ echo said; exit 3 (exit 3)\nran sh -c echo said; exit 3, ***\n",
+    );
+  });
+
+  test("is what the folder holds, not what its links lead to", async () => {
+    await mkdir(join(folder, "links"), { recursive: true });
+    await writeFile(join(folder, "own.md"), "ours\n");
+    const leads = {
+      "1-own.md": "../own.md",
+      "2-theirs.md": "/etc/hostname",
+      "3-endless.md": "/dev/zero",
+      "4-none.md": "x",
+    };
+    for (const [name, target] of Object.entries(leads)) await symlink(target, join(folder, "links", name));
+    const { prompt: text } = await requested({ node: { context: { include: ["links/*.md"] } } });
+    const out = "(a link that leads out of the folder)\n";
+    expect(text).toContain(
+      `--- links/1-own.md\nours\n\n--- links/2-theirs.md\n${out}\n--- links/3-endless.md\n${out}\n--- links/4-none.md\n${out}`,
     );
   });
 

@@ -1,5 +1,7 @@
-import { lstat, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import path from "node:path";
+import { isRepositoryData, realOf } from "../runtime/tree/plain-file.ts";
+import { isInside } from "../runtime/tree/scan.ts";
 
 /** A path of the workspace, links resolved: `file` is absolute, `name` as people write it. */
 export interface Place {
@@ -31,28 +33,4 @@ export async function placeIn(
   if (isInside(await realpath(dataFolder).catch(() => dataFolder), file))
     return { problem: `${name} belongs to Trammel's own data` };
   return { file, name };
-}
-
-/** Where a path leads once every link is followed; null where a link leads to nothing. */
-async function realOf(wanted: string): Promise<string | null> {
-  try {
-    return await realpath(wanted);
-  } catch {
-    const isDangling = await lstat(wanted).then(
-      () => true,
-      () => false,
-    );
-    if (isDangling || path.dirname(wanted) === wanted) return null;
-    const parent = await realOf(path.dirname(wanted));
-    return parent === null ? null : path.join(parent, path.basename(wanted));
-  }
-}
-
-function isInside(folder: string, file: string): boolean {
-  return file === folder || file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
-}
-
-/** File systems that ignore case find `.GIT` too. */
-function isRepositoryData(part: string): boolean {
-  return part.toLowerCase() === ".git";
 }

@@ -149,6 +149,16 @@ describe("files by way of us", () => {
     },
   );
 
+  test("nor written through a link to what is not there yet", async () => {
+    await symlink(join(folder, "made"), join(workspace, "dangling"));
+    const { result } = await perform([{ overwrite: join(workspace, "dangling"), text: "new" }]);
+    expect(result).toMatchObject({
+      outcome: "error",
+      reason: { text: expect.stringContaining("outside the workspace") },
+    });
+    await expect(readFile(join(folder, "made"))).rejects.toThrow("ENOENT");
+  });
+
   test("not for an agent in a box, whose paths are not ours", async () => {
     const argv = [process.execPath, main, JSON.stringify([[{ read: join(workspace, "inside.txt") }]])] as const;
     const boxed = createAcpProvider({

@@ -1,34 +1,21 @@
 import { realpathSync } from "node:fs";
-import { mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { mkdir, realpath, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { limits } from "../../model/limits.ts";
+import { isRepositoryData, readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
+import { isInside } from "../../runtime/tree/scan.ts";
 
-/** Absolute path behind one that an agent names, links followed, or null where that leads out of the workspace. */
+/** Absolute path behind one that an agent names, links followed, or null where that leads out of the workspace, into git's own files or nowhere. */
 export async function confined(workspace: string, path: string): Promise<string | null> {
   const root = await realpath(workspace);
-  const real = await realOfExisting(resolve(root, path));
-  const inside = real === root || real.startsWith(root + sep);
-  return inside && !relative(root, real).split(sep).includes(".git") ? real : null;
-}
-
-/** Follows links as far as the path exists; what does not exist yet is taken as it is written. */
-async function realOfExisting(path: string): Promise<string> {
-  const missing: string[] = [];
-  for (let at = path; ; at = dirname(at)) {
-    try {
-      return join(await realpath(at), ...missing);
-    } catch {
-      if (at === dirname(at)) return path;
-      missing.unshift(basename(at));
-    }
-  }
+  const real = await realOf(resolve(root, path));
+  if (real === null || !isInside(root, real)) return null;
+  return relative(root, real).split(sep).some(isRepositoryData) ? null : real;
 }
 
 /** Text of a file, or of some lines of it, counted from 1. */
 export async function readText(file: string, line: number, lines: number | null): Promise<string> {
-  const { size } = await stat(file);
-  if (size > limits.snapshotFileBytes) throw new Error(`larger than ${limits.snapshotFileBytes} bytes`);
-  const text = await readFile(file, "utf8");
+  const text = (await readPlainFile(file, limits.snapshotFileBytes)).toString("utf8");
   if (line <= 1 && lines === null) return text;
   return text
     .split("\n")
@@ -36,9 +23,15 @@ export async function readText(file: string, line: number, lines: number | null)
     .join("\n");
 }
 
-/** Writes a file and answers what it held before, null where it did not exist. */
+/** Writes a file and answers what it held before, null where it did not exist. Rejects where something else than a plain file is there. */
 export async function writeText(file: string, text: string): Promise<string | null> {
-  const before = await readFile(file, "utf8").catch(() => null);
+  const before = await readPlainFile(file, limits.snapshotFileBytes).then(
+    (bytes) => bytes.toString("utf8"),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    },
+  );
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
   return before;

@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, normalize, resolve } from "node:path";
 import type { CassetteFile } from "./cassette.ts";
+import { isRepositoryData } from "../../runtime/tree/plain-file.ts";
 import { currentDigest, isInside } from "../../runtime/tree/scan.ts";
 
 /** Why the changes of a cassette do not belong here, naming the path; null when they all do. Changes nothing. */
@@ -15,7 +16,27 @@ export async function mismatchOf(workspace: string, files: readonly CassetteFile
       ? `${path} exists, and did not when this was recorded`
       : `${path} is not what it was when this was recorded`;
   }
-  return null;
+  const forged = throughOwnLink(files);
+  return forged === null ? null : `${forged} leads through a link of the cassette itself`;
+}
+
+/** A path that no recording holds: one that is there twice, or comes to lie below one that becomes a link. */
+function throughOwnLink(files: readonly CassetteFile[]): string | null {
+  const paths = new Map(files.map(({ path, after }) => [normalize(path), after]));
+  const twice = files.find(({ path, after }) => paths.get(normalize(path)) !== after);
+  if (twice !== undefined) return twice.path;
+  const isLink = (path: string): boolean => {
+    const after = paths.get(path) ?? null;
+    return after !== null && "link" in after;
+  };
+  const found = files.find(({ path, after }) => {
+    if (after === null) return false;
+    for (let folder = dirname(normalize(path)); folder !== "." && folder !== "/"; folder = dirname(folder)) {
+      if (isLink(folder)) return true;
+    }
+    return false;
+  });
+  return found?.path ?? null;
 }
 
 /** Whether a path leads to a place under the root without a symbolic link on its way, and outside `.git`. */
@@ -26,7 +47,7 @@ async function isOurs(root: string, path: string): Promise<boolean> {
     path === "" ||
     isAbsolute(path) ||
     parts.includes("..") ||
-    parts.includes(".git") ||
+    parts.some(isRepositoryData) ||
     !isInside(root, file) ||
     file === root
   )
@@ -40,7 +61,8 @@ async function isOurs(root: string, path: string): Promise<boolean> {
 
 /**
  * Makes the changes that {@link mismatchOf} found nothing against. What goes goes first, with folders it leaves empty; what
- * comes is written anew, never through a link that stands in its place.
+ * comes is written anew, never through a link that stands in its place or on its way: links come last, and rejects where a
+ * change would follow one all the same.
  */
 export async function applyChanges(workspace: string, files: readonly CassetteFile[]): Promise<void> {
   const root = await realpath(workspace);
@@ -48,15 +70,19 @@ export async function applyChanges(workspace: string, files: readonly CassetteFi
     await rm(join(root, path), { force: true });
     if (after === null) await removeEmptyFolders(dirname(join(root, path)), root);
   }
-  for (const { path, after } of files) {
-    if (after !== null) await put(join(root, path), after);
+  for (const isLink of [false, true]) {
+    for (const { path, after } of files) {
+      if (after === null || "link" in after !== isLink) continue;
+      if (!(await isOurs(root, path))) throw new Error(`${path} leads through a symbolic link`);
+      await put(join(root, path), after);
+    }
   }
 }
 
 async function put(file: string, content: NonNullable<CassetteFile["after"]>): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   if ("link" in content) return symlink(content.link, file);
-  await writeFile(file, "text" in content ? content.text : Buffer.from(content.base64, "base64"));
+  await writeFile(file, "text" in content ? content.text : Buffer.from(content.base64, "base64"), { flag: "wx" });
   await chmod(file, content.executable ? 0o755 : 0o644);
 }
 

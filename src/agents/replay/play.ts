@@ -1,8 +1,10 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
+import { limits } from "../../model/limits.ts";
+import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { maskedJson } from "../events.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
 import { applyChanges, mismatchOf } from "./apply.ts";
@@ -57,12 +59,16 @@ async function finish(
 
 async function load(folder: string, request: AgentRequest): Promise<Cassette | { readonly problem: string }> {
   const name = cassetteName(request.node, request.pass);
-  const text = await readFile(join(folder, name), "utf8").catch(() => null);
-  if (text === null) {
+  const file = join(folder, name);
+  const bytes = await readPlainFile((await realOf(file)) ?? file, limits.cassetteBytes).catch(
+    (error: NodeJS.ErrnoException) => error,
+  );
+  if (bytes instanceof Error && bytes.code !== "ENOENT") return { problem: `${name} cannot be read: ${bytes.message}` };
+  if (bytes instanceof Error) {
     const there = (await readdir(folder)).filter((file) => file.endsWith(".jsonl")).toSorted();
     return { problem: `there is no ${name} in ${folder}; there is: ${there.join(", ") || "nothing"}` };
   }
-  const cassette = parseCassette(text);
+  const cassette = parseCassette(bytes.toString("utf8"));
   return "problem" in cassette ? { problem: `${name} ${cassette.problem}` } : cassette;
 }
 

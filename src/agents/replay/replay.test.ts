@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provider.ts";
+import { applyChanges } from "./apply.ts";
 import { createReplayProvider, recording } from "./provider.ts";
 
 let folder: string;
@@ -203,6 +204,22 @@ describe("a replay", () => {
       (text: string) => text.replace('"path":"keep.log"', '"path":".git/hooks/x"'),
       ".git/hooks/x is not a file of the workspace",
     ],
+    [
+      "leading through a link that it makes itself",
+      forged(
+        '{"path":"way","before":null,"after":{"link":"/tmp"}}',
+        '{"path":"way/x","before":null,"after":{"text":"y","executable":false}}',
+      ),
+      "way/x leads through a link of the cassette itself",
+    ],
+    [
+      "writing through a link that it makes itself",
+      forged(
+        '{"path":"x","before":null,"after":{"link":"/tmp/y"}}',
+        '{"path":"./x","before":null,"after":{"text":"y","executable":false}}',
+      ),
+      "x leads through a link of the cassette itself",
+    ],
   ])("refuses a cassette %s", async (_name, spoil, why) => {
     await recordOne();
     const file = join(cassettes, "fix.1.jsonl");
@@ -225,6 +242,21 @@ describe("a replay", () => {
     expect(result.outcome).toBe("cancelled");
     expect(await readFile(join(elsewhere, "src", "a.js"), "utf8")).toBe("wrong\n");
   });
+});
+
+/** A cassette with changes that no recording made. */
+function forged(...files: readonly string[]): (text: string) => string {
+  return (text) => text.replace('{"file":', () => `${files.map((one) => `{"file":${one}}\n`).join("")}{"file":`);
+}
+
+test("never writes through a link, whatever was checked before", async () => {
+  const workspace = await makeProject("through");
+  await symlink(folder, join(workspace, "out"));
+  const after = { text: "theirs", executable: false };
+  await expect(applyChanges(workspace, [{ path: "out/escaped", before: null, after }])).rejects.toThrow(
+    "out/escaped leads through a symbolic link",
+  );
+  expect(await readdir(folder)).not.toContain("escaped");
 });
 
 test("what replay misses is said before the run", () => {

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { discover, type Discovery } from "../../config/discover.ts";
 import { projectFile } from "../../config/load.ts";
-import { limits } from "../../model/limits.ts";
+import { readTextFile } from "../../config/text-file.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
@@ -26,14 +26,10 @@ export function init(world: World): number {
   return exitCodes.ok;
 }
 
-/** Null for what is not there or too large to be a project's file. */
+/** Null for what is not there or cannot be a project's file. */
 function read(file: string): string | null {
-  try {
-    const text = readFileSync(file, "utf8");
-    return text.length > limits.documentBytes ? null : text;
-  } catch {
-    return null;
-  }
+  const found = readTextFile(file);
+  return found === null || "fault" in found ? null : found.text;
 }
 
 function document({ commands }: Discovery): string {

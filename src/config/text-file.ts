@@ -1,0 +1,37 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { limits } from "../model/limits.ts";
+
+/** Null where there is no such file. */
+export type TextFile = { readonly text: string } | { readonly fault: string } | null;
+
+/**
+ * Text of a file that is looked for rather than named, at most `limits.documentBytes`. Only a plain file is read: a folder of
+ * somebody else may hold a pipe or a link to a device under that name. Synchronous, for small files at start-up.
+ */
+export function readTextFile(file: string): TextFile {
+  try {
+    // Opening a pipe would wait for its writer.
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stat = fstatSync(descriptor);
+      if (stat.isDirectory()) return { fault: "it is a folder" };
+      if (!stat.isFile()) return { fault: "it is no plain file" };
+      if (stat.size > limits.documentBytes)
+        return { fault: `it is larger than ${limits.documentBytes / 1024 / 1024} MiB` };
+      return textOf(readFileSync(descriptor));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? null : { fault: message };
+  }
+}
+
+function textOf(bytes: Uint8Array): TextFile {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return { fault: "it is not UTF-8 text" };
+  }
+}

@@ -1,0 +1,40 @@
+import { constants } from "node:fs";
+import { lstat, open, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+/**
+ * Bytes of a plain file that somebody else may have put there. Rejects, saying why, for a folder, a pipe, a device, more than
+ * `mostBytes` and a path whose last part is a link; never waits for a writer.
+ */
+export async function readPlainFile(file: string, mostBytes: number): Promise<Buffer> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (found.isDirectory()) throw new Error("it is a folder");
+    if (!found.isFile()) throw new Error("it is no plain file");
+    if (found.size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Where a path leads once every link is followed, whether or not something is there; null where a link leads to nothing. */
+export async function realOf(wanted: string): Promise<string | null> {
+  try {
+    return await realpath(wanted);
+  } catch {
+    const dangles = await lstat(wanted).then(
+      () => true,
+      () => false,
+    );
+    if (dangles || dirname(wanted) === wanted) return null;
+    const parent = await realOf(dirname(wanted));
+    return parent === null ? null : join(parent, basename(wanted));
+  }
+}
+
+/** Whether a part of a path is where git keeps a repository; file systems that ignore case find `.GIT` too. */
+export function isRepositoryData(part: string): boolean {
+  return part.toLowerCase() === ".git";
+}
