@@ -1,12 +1,13 @@
 import { advance } from "../engine/advance.ts";
 import { compile, type Plan } from "../graph/plan.ts";
 import type { Blueprint } from "../model/blueprint.ts";
-import type { RunStarted, Worktree } from "../model/events.ts";
+import type { Command } from "../model/commands.ts";
+import type { JournalEvent, RunStarted, Worktree } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { isOver } from "../model/outcome.ts";
 import { StoreUnavailable, type Conflict, type RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
-import { admit, refuse, treeOf } from "./admit.ts";
+import { admit, type Admitted, refuse, treeOf } from "./admit.ts";
 import type { Engine, Observer, Refusal, ResumeRequest, RunEnd, RunHandle, StartRequest } from "./api.ts";
 import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
@@ -63,6 +64,40 @@ async function start(
   const admitted = await admit(request, options.performers, options.can);
   if ("refused" in admitted) return admitted;
   const run = options.ids.run();
+  let journaled: Journaled | Refusal | undefined;
+  try {
+    journaled = await journalRun(options, request, observer, run, admitted);
+  } finally {
+    if (journaled === undefined || "refused" in journaled) await giveBack(options, run);
+  }
+  if ("refused" in journaled) return journaled;
+  const { conductor, answer, commands, locksTree } = journaled;
+  if (locksTree) await options.workspaces.begin(run);
+  conductor.begin(answer, commands);
+  return hold(conductor);
+}
+
+/** What was kept and made for a run that came to nothing. */
+async function giveBack({ secrets, workspaces }: EngineOptions, run: string): Promise<void> {
+  secrets.forget(run);
+  await workspaces.discard(run);
+}
+
+/** A run that is in the journal, with its first claims, and of which nothing is performed yet. */
+interface Journaled {
+  readonly conductor: Conductor;
+  readonly answer: readonly JournalEvent[];
+  readonly commands: readonly Command[];
+  readonly locksTree: boolean;
+}
+
+async function journalRun(
+  options: EngineOptions,
+  request: StartRequest,
+  observer: Observer,
+  run: string,
+  admitted: Admitted,
+): Promise<Journaled | Refusal> {
   const taskId = request.taskId ?? run;
   const { blueprint } = request;
   const guarded = await options.secrets.guard(run, blueprint, { task: request.task, inputs: admitted.inputs });
@@ -73,10 +108,7 @@ async function start(
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
   const facts: RunFacts = { run, taskId, task, blueprint, inputs, cwd: workspace.cwd, project: request.cwd };
   const unready = await setUp(options, facts);
-  if (unready !== null) {
-    await options.workspaces.discard(run);
-    return unready;
-  }
+  if (unready !== null) return unready;
   let conflict: Conflict | null = null;
   const started = startedOf(options, request, facts, guarded.recorded, workspace.worktree);
   const tree = admitted.locksTree ? treeOf(workspace.cwd) : null;
@@ -103,11 +135,8 @@ async function start(
       break;
     }
     const conductor = new Conductor(options, facts, observer, memory, () => reread(options, plan, run));
-    if (tree !== null) await options.workspaces.begin(run);
-    conductor.begin(answer, commands);
-    return hold(conductor);
+    return { conductor, answer, commands, locksTree: tree !== null };
   }
-  await options.workspaces.discard(run);
   return refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
 }
 

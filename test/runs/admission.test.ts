@@ -1,6 +1,8 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
-import { agentic, blueprint, bodies, chainOf, handle, plain, request, success, World } from "./harness.ts";
+import { agentic, blueprint, bodies, chainOf, handle, plain, request, success, until, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -56,5 +58,22 @@ describe("admission", () => {
     expect(second).toMatchObject({ refused: "conflict", message: expect.stringContaining(first.run) });
     go?.();
     await first.end;
+  });
+
+  test("keeps no secret of a run that it refuses in the end, and one of a run that it takes until that is over", async () => {
+    let go: (() => void) | undefined;
+    const acts = { a: () => new Promise<typeof success>((resolve) => (go = () => resolve(success))) };
+    const inputs = { token: { type: { kind: "string" }, sensitive: true } } as const;
+    const of = blueprint([agentic("a")], [], { inputs });
+    const work = request(of, { cwd: world.home, inputs: { token: "canary-token" } });
+    const kept = () => readdirSync(join(world.home, "secrets"));
+    const first = handle(await world.engine(acts, 1).start(work, world.observer));
+    expect(kept()).toHaveLength(1);
+    expect(await world.engine(acts, 2).start(work, world.observer)).toMatchObject({ refused: "conflict" });
+    expect(kept()).toHaveLength(1);
+    await until(() => go !== undefined);
+    go?.();
+    await first.end;
+    expect(kept()).toEqual([]);
   });
 });
