@@ -28,7 +28,7 @@ import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
-import { gitWorkspaces } from "./runtime/workspace/workspaces.ts";
+import { type GitWorkspaces, gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 import type { createTools } from "./tools/registry.ts";
 
 const clock = systemClock;
@@ -71,11 +71,16 @@ async function openServices(options: ServiceOptions): Promise<Services> {
       : noBoxes;
   const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
   const handed = [createHumanPerformer(clock), ...agents.performers, ...boxes.performers];
+  const workspaces = gitWorkspaces({ home, env, notice });
   const engine = createEngine({
     journal,
-    performers: await performersOf({ redactor, clock, handed, plugins }, options),
+    performers: await checkpointing(
+      await performersOf({ redactor, clock, handed, plugins }, options),
+      workspaces,
+      options,
+    ),
     can: { processes, blobs, gates, tools, provider: agents.provider },
-    workspaces: gitWorkspaces({ home, env, notice }),
+    workspaces,
     secrets: runSecrets({ redactor, secret, folder: join(home, "secrets"), notice }),
     environment: childEnvironment({ base: withoutKey(env, config), ownFolders, redactor, blobs, secret }),
     clock,
@@ -145,6 +150,18 @@ async function performersOf(
   const { createWriteScope } = await import("./nodes/write-scope.ts");
   const scope = createWriteScope(options.home);
   return new Map([...performers].map(([type, performer]) => [type, type === "human" ? performer : scope(performer)]));
+}
+
+/** The outermost: what a write scope takes back is part of an attempt. */
+async function checkpointing(
+  performers: Performers,
+  workspaces: GitWorkspaces,
+  { blueprint }: ServiceOptions,
+): Promise<Performers> {
+  if (blueprint !== undefined && blueprint.workspace.checkpoint !== true) return performers;
+  const { createCheckpoints } = await import("./nodes/checkpoint.ts");
+  const checkpoint = createCheckpoints((run) => workspaces.snapshotsOf(run));
+  return new Map([...performers].map(([type, performer]) => [type, checkpoint(performer)]));
 }
 
 function limitsWrites({ blueprint }: ServiceOptions): boolean {

@@ -8,6 +8,7 @@ import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
 import { matcherOf } from "../runtime/tree/globs.ts";
 import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
+import { Occupancy } from "./occupancy.ts";
 
 /** Holds performers to what their nodes may write. */
 export type WriteScope = (performer: Performer) => Performer;
@@ -34,29 +35,6 @@ export function createWriteScope(dataFolder: string): WriteScope {
       }
     },
   });
-}
-
-/** Who is at work in which tree. */
-class Occupancy {
-  readonly #trees = new Map<string, Set<() => void>>();
-  readonly #shared = new WeakSet<() => void>();
-
-  /** Answers how to leave, which also stands for the one who entered. */
-  enter(cwd: string): () => void {
-    const here = this.#trees.get(cwd) ?? new Set();
-    this.#trees.set(cwd, here);
-    const leave = (): void => {
-      here.delete(leave);
-      if (here.size === 0) this.#trees.delete(cwd);
-    };
-    here.add(leave);
-    if (here.size > 1) for (const one of here) this.#shared.add(one);
-    return leave;
-  }
-
-  isAlone(leave: () => void): boolean {
-    return !this.#shared.has(leave);
-  }
 }
 
 interface Scope {

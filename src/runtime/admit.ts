@@ -65,14 +65,12 @@ export function missingIn(blueprint: Blueprint, performers: Performers, can: Cap
 }
 
 /** What the language has and no run carries out yet. Refused, since leaving it out would change what the document promises. */
-function unsupported({ workspace, nodes }: Blueprint): readonly string[] {
-  const settings = workspace.checkpoint === true ? ["workspace.checkpoint is not carried out yet"] : [];
-  const ofNodes = [...nodes.values()].flatMap((node) =>
+function unsupported({ nodes }: Blueprint): readonly string[] {
+  return [...nodes.values()].flatMap((node) =>
     node.effect !== undefined && ruleOf(node.effect.done) === null
       ? [`node ${node.id}: effect.done is no rule: ${node.effect.done}; write exit N, contains TEXT or matches REGEX`]
       : [],
   );
-  return [...settings, ...ofNodes];
 }
 
 /** A run that lets agents or git work in the tree, or watches what is written there, shares it with no other. */

@@ -109,3 +109,36 @@ describe("undo", () => {
     expect((await running.end).code).toBe(0);
   });
 });
+
+/** The first attempt leaves something half done and cannot go on; the second wants to find nothing of it. */
+const retried = `name: retried
+workspace: {checkpoint: true}
+entry: a
+nodes:
+  a:
+    type: script
+    idempotent: true
+    retry: 1
+    run: |
+      if mkdir .home/once 2>/dev/null; then echo half > half.txt; echo two > kept.txt; exit 127; fi
+      test ! -e half.txt && cat kept.txt mine.txt
+edges: []
+`;
+
+describe("checkpoint", () => {
+  it("lets a retry begin from the tree before it", async () => {
+    place.file("b.yaml", retried);
+    const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--plain"], { place });
+    expect([code, stdout, stderr]).toEqual([0, "one\nuntracked\n", expect.stringContaining("again in")]);
+  });
+
+  it("is refused where there is no repository", async () => {
+    using elsewhere = new Place();
+    elsewhere.file("b.yaml", retried);
+    const { code, stderr } = await trammel(["run", "-b", "b.yaml"], { place: elsewhere });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/workspace\.checkpoint: \S+ is in no working tree of git\n/),
+    ]);
+  });
+});

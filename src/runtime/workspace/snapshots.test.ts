@@ -117,3 +117,23 @@ test("follows no link out of the tree when it puts back", async () => {
   expect(await snapshots.restore(before, ["link"])).toEqual([]);
   expect(existsSync(join(root, "link"))).toBe(false);
 });
+
+test("loses nothing that is in no picture where a folder took the place of a file, or a file that of a folder", async () => {
+  mkdirSync(join(root, "made"));
+  write("made/file", "was\n");
+  const snapshots = await open();
+  const before = await snapshots.take();
+  for (const path of ["kept.txt", "made"]) rmSync(join(root, path), { recursive: true });
+  mkdirSync(join(root, "kept.txt"));
+  write("kept.txt/ignored.log", "precious\n");
+  write("kept.txt/own", "new\n");
+  write("made", "a file\n");
+  const changed = await snapshots.changed(before, await snapshots.take());
+  expect(changed).toEqual(["kept.txt", "kept.txt/own", "made", "made/file"]);
+  expect(await snapshots.restore(before, changed)).toEqual(["kept.txt"]);
+  expect([read("kept.txt/ignored.log"), existsSync(join(root, "kept.txt/own")), read("made/file")]).toEqual([
+    "precious\n",
+    false,
+    "was\n",
+  ]);
+});

@@ -12,7 +12,7 @@ import type { Repository } from "./repository.ts";
  * runs and the user's index stays as it is.
  */
 export interface Snapshots {
-  /** Takes a picture and answers its tree. */
+  /** Takes a picture and answers its tree; one after the other. */
   take(): Promise<string>;
   /** Keeps a tree under a ref. */
   keep(ref: string, tree: string): Promise<void>;
@@ -61,17 +61,23 @@ export async function openSnapshots(
     await git(["add", "--all", "--", ".", ...left], { ...own, timeoutMs: limits.snapshotMs });
     return gitText(["write-tree"], own);
   };
+  const take = async (): Promise<string> => {
+    try {
+      return await record();
+    } catch {
+      // An index of long ago may name objects that are gone by now, and a lock may be left of a process that is.
+      await rm(join(gitDir, "index"), { force: true });
+      await rm(join(gitDir, "index.lock"), { force: true });
+      await readHead(own, there);
+      return record();
+    }
+  };
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    async take() {
-      try {
-        return await record();
-      } catch {
-        // An index of long ago may name objects that are gone by now.
-        await rm(join(gitDir, "index"), { force: true });
-        await rm(join(gitDir, "index.lock"), { force: true });
-        await readHead(own, there);
-        return record();
-      }
+    take() {
+      const taken = last.then(take);
+      last = taken.catch(() => undefined);
+      return taken;
     },
     async keep(ref, tree) {
       const commit = await gitText(["commit-tree", tree, "-m", ref], own);
@@ -130,11 +136,12 @@ async function restore(
     const left: string[] = [];
     const written: string[] = [];
     // What was not there goes first: a file may stand where a folder was.
-    for (const path of paths) {
-      if (!(await isOfTree(root, path))) left.push(path);
-      else if (tracked.has(path)) written.push(path);
-      else if (!(await remove(root, join(root, path)))) left.push(path);
-    }
+    for (const path of paths)
+      if (!tracked.has(path) && !((await isOfTree(root, path)) && (await remove(root, join(root, path)))))
+        left.push(path);
+    for (const path of paths)
+      if (tracked.has(path))
+        ((await isOfTree(root, path)) && !(await isFolder(join(root, path))) ? written : left).push(path);
     if (written.length > 0)
       await git(["checkout-index", "--force", "-z", "--stdin"], { ...scratch, input: `${written.join("\0")}\0` });
     return left;
@@ -143,19 +150,21 @@ async function restore(
   }
 }
 
-/** Whether the way to a path stays in the tree: a link on it may lead anywhere. */
+/** Whether the way to a path leads through folders of the tree only: a link may lead anywhere, and a file would be lost. */
 async function isOfTree(root: string, path: string): Promise<boolean> {
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
     const real = await realpath(join(root, folder)).catch(() => null);
-    if (real !== null) return real === join(root, folder);
+    if (real !== null) return real === join(root, folder) && (await isFolder(real));
   }
   return true;
 }
 
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() === true;
+}
+
 async function remove(root: string, file: string): Promise<boolean> {
-  const stat = await lstat(file).catch(() => null);
-  if (stat === null) return true;
-  if (stat.isDirectory()) return false;
+  if (await isFolder(file)) return false;
   await rm(file, { force: true });
   await removeEmpty(root, dirname(file));
   return true;
