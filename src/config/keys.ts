@@ -13,6 +13,8 @@ export type VendorName = keyof typeof vendorKeys;
 export interface VendorAccess {
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** Variables in which the key was looked for, the usual one first. */
+  readonly keyNames: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,6 +30,7 @@ export function vendorAccess(config: Config, env: Environment): Readonly<Record<
     return {
       ...(mine && baseUrl !== undefined ? { baseUrl } : {}),
       ...(apiKey === undefined ? {} : { apiKey }),
+      keyNames: names,
     };
   };
   return {

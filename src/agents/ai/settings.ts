@@ -7,6 +7,8 @@ export interface VendorSettings {
   /** Replaces the vendor's own address; `compatible` has none of its own. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** Variables that may hold the key, to be named where it is absent. */
+  readonly keyNames?: readonly string[];
 }
 
 /** Comes from configuration and the secrets it names, never from a document or a variable found by accident. */
@@ -49,10 +51,12 @@ export function missingFor(model: string | null, settings: AiSettings): string |
   if (model === null) return `no model is set. ${threeWays}`;
   const choice = parseModel(model);
   if ("problem" in choice) return choice.problem;
-  const { baseUrl, apiKey } = settings[choice.vendor] ?? {};
+  const { baseUrl, apiKey, keyNames = [] } = settings[choice.vendor] ?? {};
   if (choice.vendor === "compatible")
     return baseUrl === undefined ? `model "${model}" has no address: set its baseUrl. ${threeWays}` : null;
-  return apiKey === undefined || apiKey === "" ? `model "${model}" has no key. ${threeWays}` : null;
+  if (apiKey !== undefined && apiKey !== "") return null;
+  const unset = keyNames.length === 0 ? "" : `: ${keyNames.join(" or ")} is not set`;
+  return `model "${model}" has no key${unset}. ${threeWays}`;
 }
 
 /** How a user gets an agent to work. */
