@@ -7,6 +7,8 @@ test("finds what was likely meant, and nothing where nothing is close", () => {
   expect(nearest("Success", ["success", "failure"])).toBe("success");
   expect(nearest("deploy", ["test", "lint"])).toBeUndefined();
   expect(nearest("x", ["abc"])).toBeUndefined();
+  expect(nearest("x", ["y"])).toBeUndefined();
+  expect(nearest("x", ["xx"])).toBe("xx");
 });
 
 test("falls silent after so many comparisons that nobody reads the rest", () => {

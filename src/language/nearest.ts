@@ -7,7 +7,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
-    if (distance < bestDistance) {
+    // Words that share nothing are not close, however short they are.
+    if (distance < bestDistance && distance < Math.max(candidate.length, wanted.length)) {
       best = candidate;
       bestDistance = distance;
     }

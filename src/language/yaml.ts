@@ -29,7 +29,7 @@ export function readYaml(text: string, report: Report): Located | null {
     if (fault.isWarning) report(problem("unknown-tag", rangeOf(fault, text), sentence(fault.message), "Remove it."));
     else {
       failed = true;
-      report(problem("syntax", rangeOf(fault, text), sentence(fault.message), syntaxHints[fault.code]));
+      report(problem("syntax", rangeOf(fault, text), sentence(fault.message), hintFor(fault)));
     }
   }
   if (failed) return null;
@@ -66,11 +66,18 @@ const syntaxHints: Partial<Record<string, string>> = {
   MULTILINE_IMPLICIT_KEY: "A key stands on one line and is followed by a colon.",
 };
 
+function hintFor({ code, message }: Fault): string | undefined {
+  return code === "BAD_INDENT" && message.startsWith("Flow ")
+    ? "Close the bracket; what it holds, and its end, are indented more than its key."
+    : syntaxHints[code];
+}
+
 function sentence(message: string): string {
   return message
     .replace(/\s+/g, " ")
     .replace(/[.:]+$/, "")
     .replace(/^Missing closing (["'])quote$/, "The closing $1 is missing")
+    .replace(/^Flow .+ must be sufficiently indented and end with a (.)$/, "A `$1` is missing, or indented too little")
     .replace(/^Unresolved tag: (\S+)$/, "The tag `$1` has no meaning here");
 }
 
