@@ -27,8 +27,10 @@ export function containerDriver(engine: EngineName, parts: DriverParts): Sandbox
 }
 
 async function check(engine: EngineName, cli: Cli): Promise<{ readonly works: string } | SandboxFault> {
-  const format = engine === "docker" ? "{{.ServerVersion}}" : "{{.Version.Version}}";
-  const { ok, stdout, problem } = await cli(["info", "--format", format]);
+  // `docker info` may succeed beside a daemon that does not.
+  const question =
+    engine === "docker" ? ["version", "--format", "{{.Server.Version}}"] : ["info", "--format", "{{.Version.Version}}"];
+  const { ok, stdout, problem } = await cli(question);
   if (ok) return { works: `${engine} ${lastLine(stdout)}` };
   const start = engine === "docker" ? "start its daemon" : "see `podman info`";
   return { fault: `${engine} does not answer: ${problem}`, hint: `Install ${engine}, or ${start}.` };
