@@ -127,9 +127,9 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
     });
   program
     .command("explain")
-    .description("explain the code of a diagnostic")
-    .argument("<code>", "as it stands in brackets, e.g. unknown-field")
-    .action(async (code: string) => {
+    .description("explain the code of a diagnostic, or list all codes")
+    .argument("[code]", "as it stands in brackets, e.g. unknown-field")
+    .action(async (code: string | undefined) => {
       const { explain } = await import("./commands/explain.ts");
       finish(explain(world, code));
     });
@@ -238,7 +238,7 @@ function addDecisions(program: Command, world: World, finish: Finish): void {
     .description("decide about a node whose outcome is unknown, and go on")
     .argument("<run>", "run id, or its unambiguous beginning")
     .argument("<node>", "the node that waits for a decision")
-    .requiredOption("--as <decision>", "done, failed or again", oneOf(decisions))
+    .requiredOption("--as <decision>", "done, failed or again; required", oneOf(decisions))
     .option("--reason <text>", "why, for the journal")
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")
@@ -250,9 +250,9 @@ function addDecisions(program: Command, world: World, finish: Finish): void {
     .command("resolve")
     .description("decide about a node at which a run escalated, and go on")
     .argument("<run>", "run id, or its unambiguous beginning")
-    .requiredOption("--node <node>", "the node that escalated")
-    .requiredOption("--as <decision>", "done, failed or again", oneOf(decisions))
-    .requiredOption("--reason <text>", "why, for the journal")
+    .requiredOption("--node <node>", "the node that escalated; required")
+    .requiredOption("--as <decision>", "done, failed or again; required", oneOf(decisions))
+    .requiredOption("--reason <text>", "why, for the journal; required")
     .option("--grant <n>", "passes beyond the cap, with --as again", atLeast(1))
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")

@@ -134,7 +134,12 @@ describe("check", () => {
     expect(page.stdout).toMatch(/^# unknown-field\n/);
     const unknown = await trammel(["explain", "unknown-feild"], { place });
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toMatch(/^trammel: there is no code unknown-feild; did you mean unknown-field\?\n/);
+    expect(unknown.stderr).toMatch(
+      /^trammel: there is no code unknown-feild; did you mean unknown-field\?\n  trammel explain lists them\.\n$/,
+    );
+    const all = await trammel(["explain"], { place });
+    expect(all).toMatchObject({ code: 0, stderr: "" });
+    expect(all.stdout).toMatch(/^unknown-field +A field does not exist here$/m);
   });
 
   it("prints the schema that editors use", async () => {

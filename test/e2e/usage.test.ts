@@ -15,7 +15,7 @@ describe("arguments", () => {
       ["check", "--format", "xml", "b.yaml"],
       /It must be one of text, json, sarif, github\.\n$/,
     ],
-    ["a missing argument", ["explain"], /^trammel: missing required argument 'code'\n$/],
+    ["a missing argument", ["logs"], /^trammel: missing required argument 'run'\n$/],
     ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
     [
       "an empty path",

@@ -7,13 +7,18 @@ import { packageRoot } from "../package-root.ts";
 import { report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
-/** Prints the page of a diagnostic's code: what it means, an example and its mend. */
-export function explain(world: World, code: string): number {
+/** Prints the page of a diagnostic's code: what it means, an example and its mend; without a code, one line for each. */
+export function explain(world: World, code: string | undefined): number {
+  if (code === undefined) {
+    const width = Math.max(...Object.keys(codes).map((name) => name.length));
+    for (const [name, { title }] of Object.entries(codes)) world.out.write(`${name.padEnd(width)}  ${title}\n`);
+    return exitCodes.ok;
+  }
   if (!isCode(code)) {
     const known = Object.keys(codes);
     const near = nearest(code, known);
     const meant = near === undefined ? "" : `; did you mean ${near}?`;
-    return report(world, usage(`there is no code ${code}${meant}`, `There are: ${known.join(", ")}`));
+    return report(world, usage(`there is no code ${code}${meant}`, "trammel explain lists them."));
   }
   world.out.write(readFileSync(join(packageRoot(), "docs", "checks", `${code}.md`), "utf8"));
   return exitCodes.ok;
