@@ -178,6 +178,8 @@ function next({ run, status, reason }: RunEnd, { halting }: RunView): string {
   if (node !== undefined && status === "needs_attention")
     lines.push(`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`);
   if (node !== undefined && status === "escalated")
-    lines.push(`  Decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again`);
+    lines.push(`  Decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`);
+  if (node !== undefined && status === "escalated" && halting?.reason.code === "cap")
+    lines.push("  For further passes of it: --as again --grant N");
   return `${lines.join("\n")}\n`;
 }

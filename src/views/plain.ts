@@ -29,7 +29,7 @@ export function sentence(body: EventBody): string | null {
     case "node.unconfirmed":
       return `${name(body)} unconfirmed: ${body.reason.text}`;
     case "node.settled":
-      return `${name(body)} settled as ${body.as} by ${body.by}`;
+      return `${name(body)} settled as ${body.as} by ${body.by}${body.reason === undefined ? "" : `: ${body.reason}`}`;
     case "node.skipped":
       return `${body.node} skipped: ${body.reason.text}`;
     case "arrivals.superseded":

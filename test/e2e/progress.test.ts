@@ -19,6 +19,28 @@ it("a loop goes on while there is less to do, up to success", async () => {
   expect((await trammel(["run", "t", "-b", "b.yaml"], { place })).code).toBe(0);
 });
 
+it("a used-up cap says how to grant passes, and the log why they were granted", async () => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: l
+nodes:
+  test: {type: script, run: "false", next: {success: END, failure: mend}}
+  mend: {type: script, cap: 1, run: "true", next: test}
+entry: test
+`,
+  );
+  const ran = await trammel(["run", "-b", "b.yaml"], { place });
+  expect(ran.code).toBe(3);
+  expect(ran.stderr).toMatch(/ --reason TEXT\n  For further passes of it: --as again --grant N\n$/);
+  const run = /trammel show (\S+)/.exec(ran.stderr)?.[1] ?? "";
+  const decision = ["--node", "mend", "--as", "again", "--grant", "1", "--reason", "one more look"];
+  const resolved = await trammel(["resolve", run, ...decision], { place });
+  expect(resolved.code).toBe(3);
+  expect(resolved.stderr).toMatch(/mend#2 settled as again by \S+: one more look\n/);
+  expect((await trammel(["show", run], { place })).stdout).not.toMatch(/^task/m);
+});
+
 it("a loop that makes no progress escalates, with the failure as evidence", async () => {
   using place = new Place();
   place.file("todo", "1\n2\n3\n");

@@ -39,7 +39,7 @@ function text(view: RunView): string {
   const facts: readonly (readonly [string, string])[] = [
     ["run", view.run],
     ["blueprint", view.blueprint],
-    ["task", view.task],
+    ...(view.task === "" ? [] : [["task", view.task] as const]),
     ["status", view.status + (view.reason === null ? "" : `: ${view.reason}`)],
     ["started", instant(view.startedAt)],
     ["took", view.endedAt === null ? "–" : elapsed(view.endedAt - view.startedAt)],
