@@ -97,7 +97,10 @@ function resultOf(answer: Answer, node: HumanNode): NodeResult {
     case "nobody":
       return {
         outcome: "error",
-        reason: { code: "no_terminal", text: `${node.id} needs a person and there is no terminal to ask at` },
+        reason: {
+          code: "no_terminal",
+          text: `${node.id} needs a person and there is no terminal to ask at; with --detach the run waits for an answer`,
+        },
       };
     case "end_of_input":
       return { outcome: "error", reason: { code: "end_of_input", text: `input ended before ${node.id} was answered` } };

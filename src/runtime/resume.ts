@@ -114,9 +114,10 @@ async function left(
   decided: boolean,
 ): Promise<readonly EventBody[]> {
   const attempt = { node: id, pass, attempt: n };
-  const reason = { code: "crash", text: "the engine ended while it ran, so its outcome is unknown" } as const;
-  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason };
   const node = facts.blueprint.nodes.get(id);
+  const waited = node?.type === "human" || node?.type === "wait";
+  const text = waited ? "it was still waiting" : "the engine ended while it ran, so its outcome is unknown";
+  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text } };
   const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
