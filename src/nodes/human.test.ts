@@ -71,7 +71,14 @@ describe("human", () => {
     ],
     ["text that is no yes", { kind: "text", by: "ann", text: "no" }, { outcome: "failure", value: false }],
     ["a value that is no yes", { kind: "value", by: "ann", value: {} }, { outcome: "failure", value: false }],
-    ["nobody", { kind: "nobody" }, { outcome: "error", reason: { code: "no_terminal" } }],
+    [
+      "nobody",
+      { kind: "nobody" },
+      {
+        outcome: "error",
+        reason: { code: "no_terminal", text: expect.stringContaining("with --detach the run waits") },
+      },
+    ],
     ["the end of input", { kind: "end_of_input" }, { outcome: "error", reason: { code: "end_of_input" } }],
   ])("answers %s with its own outcome, which a retry never follows", async (_, answer, expected) => {
     const { result } = await perform({}, () => Promise.resolve(answer));

@@ -44,6 +44,7 @@ describe("a parked run", () => {
     expect(await waiting(place)).toMatchObject([{ run, node: "a", mode: "approval", prompt: "Ship it?" }]);
     const answered = await trammel(["answer", run, "a", "yes"], { place });
     expect(answered.code).toBe(0);
+    expect(answered.stderr).toContain("a unconfirmed: it was still waiting\n");
     expect(log(place)).toBe("w\nb\n");
     expect(await waiting(place)).toEqual([]);
   });
