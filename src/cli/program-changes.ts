@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { collect } from "./arguments.ts";
+import type { RerunOptions } from "./commands/rerun.ts";
 import type { UndoOptions } from "./commands/changes.ts";
 import type { World } from "./world.ts";
 
-/** What runs did to their working trees. */
+/** Commands about a run that is over: what it did to its tree, and to do it once more. */
 export function addChanges(program: Command, world: World, finish: (code: number) => void): void {
   program
     .command("diff")
@@ -20,5 +22,19 @@ export function addChanges(program: Command, world: World, finish: (code: number
     .action(async (run: string, options: UndoOptions) => {
       const { undo } = await import("./commands/changes.ts");
       finish(await undo(world, run, options));
+    });
+  program
+    .command("rerun")
+    .description("do the same once more: a new run with the definition, task and inputs of an earlier one")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .option("--input <name=value>", "another value of an input; may be given again", collect, [])
+    .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
+    .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
+    .option("--json", "print one event a line, the end last")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (run: string, options: RerunOptions) => {
+      const { rerun } = await import("./commands/rerun.ts");
+      finish(await rerun(world, run, options));
     });
 }

@@ -1,0 +1,87 @@
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { RunStarted } from "../../model/events.ts";
+import type { RunRow } from "../../ports/journal.ts";
+import type { SourceDocument } from "../document.ts";
+import { drive, type DriveOptions } from "../drive.ts";
+import { readInputs } from "../inputs.ts";
+import { prepare, readConfig } from "../prepare.ts";
+import { isProblem, type Problem, report, usage } from "../problem.ts";
+import { findRun, openStore } from "../stored-run.ts";
+import type { World } from "../world.ts";
+
+export interface RerunOptions extends DriveOptions {
+  readonly input: readonly string[];
+}
+
+/** Does the same once more: a new run of the definition, task and inputs of an earlier one, counted under the same task. */
+export async function rerun(world: World, text: string, options: RerunOptions): Promise<number> {
+  const earlier = await readEarlier(world, text);
+  if (isProblem(earlier)) return report(world, earlier);
+  const { row, started, document } = earlier;
+  const config = await readConfig(world, row.cwd);
+  if (typeof config === "number") return config;
+  const prepared = await prepare(world, document, config);
+  if (typeof prepared === "number") return prepared;
+  const { blueprint, contentHash, bindingHash } = prepared;
+  const given = await readInputs(undefined, options.input, world.cwd);
+  if ("problem" in given) return report(world, given.problem);
+  const inputs = { ...given.values, ...kept(started, blueprint, given.values) };
+  const lost = Object.keys(started.inputs).filter((name) => !Object.hasOwn(inputs, name));
+  if (lost.length > 0) return report(world, notKept(row.run, lost));
+  const { file, taskId, task, maxSteps, maxRetries } = started;
+  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer) =>
+    engine.start(
+      {
+        blueprint,
+        document: document.text,
+        ...(file === undefined ? {} : { file }),
+        contentHash,
+        bindingHash,
+        task,
+        taskId,
+        inputs,
+        cwd: row.cwd,
+        ...(maxSteps === undefined ? {} : { maxSteps }),
+        ...(maxRetries === undefined ? {} : { maxRetries }),
+      },
+      observer,
+    ),
+  );
+  return exit;
+}
+
+interface Earlier {
+  readonly row: RunRow;
+  readonly started: RunStarted;
+  readonly document: SourceDocument;
+}
+
+async function readEarlier(world: World, text: string): Promise<Earlier | Problem> {
+  const journal = await openStore(world);
+  try {
+    const row = findRun(journal, text);
+    if (isProblem(row)) return row;
+    const [first] = journal.read(row.run);
+    if (first?.body.type !== "run.started") return usage(`the journal of run ${row.run} does not begin with its start`);
+    const definition = journal.definition(row.definition);
+    if (definition === null) return usage(`the definition of run ${row.run} is gone`, "Run the blueprint by its file.");
+    const started = first.body;
+    const name = `${row.blueprint} (as run ${row.run} keeps it)`;
+    return { row, started, document: { name, file: started.file ?? "", text: definition } };
+  } finally {
+    await journal.close();
+  }
+}
+
+/** The inputs that the journal holds as they were, where no other value is given. */
+function kept({ inputs }: RunStarted, blueprint: Blueprint, given: RunStarted["inputs"]): RunStarted["inputs"] {
+  const isKept = (name: string): boolean => blueprint.inputs[name]?.sensitive !== true && !Object.hasOwn(given, name);
+  return Object.fromEntries(Object.entries(inputs).filter(([name]) => isKept(name)));
+}
+
+function notKept(run: string, names: readonly string[]): Problem {
+  return usage(
+    `sensitive inputs of run ${run} are not in its journal: ${names.join(", ")}`,
+    `Give them again: ${names.map((name) => `--input ${name}=VALUE`).join(" ")}`,
+  );
+}
