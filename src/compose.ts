@@ -18,6 +18,7 @@ import type { Journal } from "./ports/journal.ts";
 import type { Capabilities, Performer } from "./ports/performer.ts";
 import type { ToolRegistry } from "./ports/tool.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
+import type { BlobSweep, Swept } from "./runtime/blobs/sweep.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { createEngine } from "./runtime/engine.ts";
 import { childEnvironment } from "./runtime/environment/child.ts";
@@ -47,6 +48,11 @@ function openJournal(home: string, notice: (what: string) => void): Journal {
 
 function openBlobs(home: string): BlobStore {
   return fileBlobs(join(home, "blobs"));
+}
+
+async function sweepBlobs(home: string, sweep: BlobSweep): Promise<Swept> {
+  const blobs = await import("./runtime/blobs/sweep.ts");
+  return blobs.sweepBlobs(join(home, "blobs"), sweep);
 }
 
 /** Everything that executes runs in this process, over the store of one machine; what a run does not use is not loaded. */
@@ -194,6 +200,7 @@ export const composition: Composition = {
   openBlobs,
   openJournal,
   openServices,
+  sweepBlobs,
   problemsIn,
   agentMissing,
 };

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { ArtifactsOptions } from "./commands/artifacts.ts";
+import type { PruneOptions } from "./commands/prune.ts";
 import type { World } from "./world.ts";
 
 /** Commands about what a run leaves behind. */
@@ -22,6 +23,15 @@ export function addEvidence(program: Command, world: World, finish: (code: numbe
     .action(async (run: string, options: ArtifactsOptions) => {
       const { artifacts } = await import("./commands/artifacts.ts");
       finish(await artifacts(world, run, options));
+    });
+  program
+    .command("prune")
+    .description("remove what runs left behind and `retention` no longer keeps")
+    .option("--dry-run", "print what would go, and remove nothing")
+    .option("--json", "print a stable JSON document")
+    .action(async (options: PruneOptions) => {
+      const { prune } = await import("./commands/prune.ts");
+      finish(await prune(world, options));
     });
   program
     .command("verify")

@@ -6,6 +6,7 @@ import type { GateKeeper } from "../ports/gate.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Plugin } from "../ports/plugin.ts";
 import type { Engine } from "../runtime/api.ts";
+import type { BlobSweep, Swept } from "../runtime/blobs/sweep.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -54,6 +55,8 @@ export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
   /** Full outputs of the runs of a data folder. */
   readonly openBlobs: (home: string) => BlobStore;
+  /** Removes blobs that nobody uses; see {@link BlobSweep}. */
+  readonly sweepBlobs: (home: string, sweep: BlobSweep) => Promise<Swept>;
   readonly openServices: (options: ServiceOptions) => Promise<Services>;
   /** Why a configuration contradicts what is built in, in sentences; services of such a one cannot be opened. */
   readonly problemsIn: (config: Config) => Promise<readonly string[]>;

@@ -35,6 +35,19 @@ export interface SandboxConfig {
   readonly driver?: "docker" | "podman" | "bubblewrap";
 }
 
+/** How long what runs leave behind is kept; both bounds hold, whichever comes first. */
+export interface Kept {
+  readonly ageMs?: number;
+  readonly bytes?: number;
+}
+
+export interface RetentionConfig {
+  /** Full outputs and patches of runs that are over. */
+  readonly runs?: Kept;
+  /** Milliseconds that a run which is over stays in the journal. */
+  readonly history?: number;
+}
+
 /** `trammel.yaml` over the user's own file. Everything is optional; absent means the built-in default. */
 export interface Config {
   /** Blueprint that `run` uses without `-b`. */
@@ -53,6 +66,7 @@ export interface Config {
   /** By model as vendor/name. */
   readonly prices: Readonly<Record<string, Price>>;
   readonly locale?: string;
+  readonly retention: RetentionConfig;
 }
 
 export const emptyConfig: Config = {
@@ -65,6 +79,7 @@ export const emptyConfig: Config = {
   sandbox: {},
   prices: {},
   mcp: {},
+  retention: {},
 };
 
 /** The project's settings win, field by field. */
@@ -83,6 +98,7 @@ export function merge(user: Config, project: Config): Config {
     sandbox: { ...user.sandbox, ...project.sandbox },
     prices: { ...user.prices, ...project.prices },
     mcp: { ...user.mcp, ...project.mcp },
+    retention: { ...user.retention, ...project.retention },
   };
 }
 

@@ -19,6 +19,10 @@ export interface ConfigFault {
 
 export interface LoadedConfig {
   readonly config: Config;
+  /** The user's own, without the project's over it. */
+  readonly user: Config;
+  /** Absolute folder that the project's file stands in; null where there is none. */
+  readonly project: string | null;
   /** Absolute paths that were read, the user's first. */
   readonly files: readonly string[];
   readonly faults: readonly ConfigFault[];
@@ -33,6 +37,8 @@ export async function loadConfig(
   const found = [user, project].filter((one) => one !== null);
   return {
     config: merge(user?.config ?? emptyConfig, project?.config ?? emptyConfig),
+    user: user?.config ?? emptyConfig,
+    project: project === null ? null : dirname(project.file),
     files: found.map((one) => one.file),
     faults: found.flatMap((one) => (one.fault === null ? [] : [one.fault])),
   };

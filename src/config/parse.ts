@@ -3,8 +3,9 @@ import { agentSettings } from "../language/fields/agent.ts";
 import { documentFields } from "../language/fields/document.ts";
 import { listOf, mapOf, object, optional, readFields, required } from "../language/read/collections.ts";
 import { Reading } from "../language/read/reading.ts";
-import { money, text, word } from "../language/read/scalars.ts";
+import { duration, money, text, word } from "../language/read/scalars.ts";
 import { readYaml } from "../language/yaml.ts";
+import { kept } from "./retention.ts";
 import { type Config, emptyConfig } from "./config.ts";
 
 const variable = text({
@@ -55,6 +56,14 @@ const price = object(
   "a price",
 );
 
+const retention = object(
+  {
+    runs: optional(kept, "How long, or up to what size, full outputs and patches of runs are kept."),
+    history: optional(duration, "How long a run that is over stays in the journal."),
+  },
+  "`retention`",
+);
+
 /** Every key of a configuration file. */
 const configFields = {
   default: optional(text(), "Blueprint that `trammel run` uses without -b."),
@@ -71,6 +80,7 @@ const configFields = {
   ),
   prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),
   locale: documentFields.locale,
+  retention: optional(retention, "What `trammel prune` keeps."),
 };
 
 export interface ParsedConfig {

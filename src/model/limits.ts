@@ -167,6 +167,12 @@ export const limits = {
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,
   startTries: 10,
+
+  // Retention; retention.runs, retention.history
+  outputsKeptDefaultMs: 30 * 24 * 3_600_000,
+  outputsKeptDefaultBytes: 5 * 1024 * 1024 * 1024,
+  historyKeptDefaultMs: 90 * 24 * 3_600_000,
+  blobGraceMs: 3_600_000,
   performanceSlackMs: 5_000,
   performanceAbandonMs: 15_000,
   processesPerAttempt: 1_000,

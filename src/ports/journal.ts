@@ -58,6 +58,11 @@ export interface JournalWriter {
   ): Promise<readonly JournalEvent[] | Conflict>;
   /** Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. */
   takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
+  /**
+   * Removes runs that are over for good, their records and messages, and definitions that no run has any more, all in one commit.
+   * Answers those that it removed; counts of passes stay with their task.
+   */
+  remove(runs: readonly string[]): Promise<readonly string[]>;
 }
 
 /** A record of the chain as it is stored: `body` is the very text that was hashed, a JSON list of its events. */

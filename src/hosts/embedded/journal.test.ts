@@ -260,3 +260,29 @@ test("folder and files are the user's alone", async () => {
   );
   expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
 });
+
+describe("remove", () => {
+  test("takes runs that are over with all of theirs, and leaves what may go on", async () => {
+    const journal = store.open();
+    for (const run of ["done", "live", "halted"]) await journal.create(...start(run, { definition: `of ${run}` }));
+    await journal.create(...start("twin", { definition: "of done" }));
+    await journal.append("done", [finished()], 20);
+    await journal.append("halted", [{ ...finished(), status: "escalated" }], 20);
+    expect(await journal.remove(["done", "live", "halted", "none"])).toEqual(["done"]);
+    expect(journal.runs(9).map(({ run }) => run)).toEqual(["twin", "halted", "live"]);
+    expect([...journal.read("done")]).toEqual([]);
+    expect(journal.definition("of done")).toBe("name: loop");
+    await journal.append("twin", [finished()], 30);
+    await journal.remove(["twin"]);
+    expect(journal.definition("of done")).toBeNull();
+    expect(journal.definition("of live")).toBe("name: loop");
+  });
+
+  test("keeps the passes that a task has used", async () => {
+    const journal = store.open();
+    await journal.create(newRun("r1", { taskId: "T" }), "", [started("fix", 1)], 10);
+    await journal.append("r1", [finished()], 20);
+    expect(await journal.remove(["r1"])).toEqual(["r1"]);
+    expect(journal.passes("T", "loop")).toEqual({ fix: 1 });
+  });
+});

@@ -104,6 +104,10 @@ export class EmbeddedJournal implements Journal {
     return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to));
   }
 
+  remove(runs: readonly string[]): Promise<readonly string[]> {
+    return this.#writer.submit("promise", () => this.#ledger.remove(runs));
+  }
+
   post(run: string, message: EventBody): Promise<void> {
     return this.#writer.submit("promise", () => this.#mailbox.put(run, message));
   }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
-import { isReopenable } from "../../model/outcome.ts";
+import { isOver, isReopenable } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { chain, genesis } from "./chain.ts";
 import { Charges } from "./charges.ts";
@@ -33,6 +33,9 @@ export class Ledger {
   readonly #setOwner: StatementSync;
   readonly #deleteMessage: StatementSync;
   readonly #deleteMessages: StatementSync;
+  readonly #deleteRecords: StatementSync;
+  readonly #deleteRun: StatementSync;
+  readonly #deleteDefinitions: StatementSync;
 
   constructor(db: DatabaseSync, reader: Reader, ports: LedgerPorts) {
     this.#reader = reader;
@@ -55,6 +58,9 @@ export class Ledger {
     );
     this.#deleteMessage = db.prepare("DELETE FROM mailbox WHERE id = ?");
     this.#deleteMessages = db.prepare("DELETE FROM mailbox WHERE run = ?");
+    this.#deleteRecords = db.prepare("DELETE FROM journal WHERE run = ?");
+    this.#deleteRun = db.prepare("DELETE FROM runs WHERE id = ?");
+    this.#deleteDefinitions = db.prepare("DELETE FROM definitions WHERE hash NOT IN (SELECT definition FROM runs)");
   }
 
   create(row: NewRun, document: string, events: readonly EventBody[], at: number): readonly JournalEvent[] | Conflict {
@@ -108,6 +114,19 @@ export class Ledger {
     this.#setOwner.run(to.pid, to.startTime, to.bootId, Number(row["id"]));
     this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash);
     return null;
+  }
+
+  remove(runs: readonly string[]): readonly string[] {
+    const removed = runs.filter((run) => {
+      const row = this.#selectRun.get(run);
+      if (row === undefined || runOf(row).endedAt === null || !isOver(runOf(row).status)) return false;
+      this.#deleteMessages.run(run);
+      this.#deleteRecords.run(Number(row["id"]));
+      this.#deleteRun.run(Number(row["id"]));
+      return true;
+    });
+    if (removed.length > 0) this.#deleteDefinitions.run();
+    return removed;
   }
 
   /** Another process has committed: it may have taken a run over. */

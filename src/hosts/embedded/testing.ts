@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EventBody, ProcessIdentity } from "../../model/events.ts";
+import type { EventBody, ProcessIdentity, RunFinished } from "../../model/events.ts";
 import type { NewRun } from "../../ports/journal.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { systemIds } from "../../runtime/ids.ts";
@@ -56,7 +56,7 @@ export function ended(node: string): EventBody {
   return { type: "node.ended", node, pass: 1, attempt: 1, result: { outcome: "success" } };
 }
 
-export function finished(): EventBody {
+export function finished(): RunFinished {
   const usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
   return { type: "run.finished", status: "succeeded", walkedPast: [], usage };
 }

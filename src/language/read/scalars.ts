@@ -190,7 +190,8 @@ export function word<const W extends string>(...words: readonly W[]): Reader<W> 
   };
 }
 
-function quantity<T>(
+/** A reader of text that a parser of its own understands. */
+export function quantity<T>(
   expected: string,
   pattern: string,
   parse: (text: string) => Quantity<T>,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
-import { access } from "node:fs/promises";
+import { utimes } from "node:fs/promises";
 import path from "node:path";
 import { isAlive, self } from "../processes/identity.ts";
 
@@ -18,8 +18,10 @@ export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-export async function exists(file: string): Promise<boolean> {
-  return access(file).then(
+/** Whether the file is there; if so, it is in use from now on and a sweep leaves it alone. */
+export async function touched(file: string): Promise<boolean> {
+  const now = new Date();
+  return utimes(file, now, now).then(
     () => true,
     () => false,
   );

@@ -5,7 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import type { BlobWriter } from "../../ports/blobs.ts";
 import { BlobFailure } from "./failure.ts";
-import { exists, newTemporary, pathIn } from "./layout.ts";
+import { newTemporary, pathIn, touched } from "./layout.ts";
 
 const sync = promisify(fsync);
 /** Read-only even for its owner: a process that is handed its path cannot change what the hash says. */
@@ -60,7 +60,7 @@ export class FileBlobWriter implements BlobWriter {
   /** Content before name, name before the answer: a crash in between leaves a temporary file, never half a blob. */
   async #keep(file: number, hash: string): Promise<string> {
     const target = pathIn(this.#folder, hash);
-    if (await exists(target)) {
+    if (await touched(target)) {
       await this.discard();
       return hash;
     }

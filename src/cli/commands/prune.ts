@@ -1,0 +1,113 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { RetentionConfig } from "../../config/config.ts";
+import { loadConfig, type LoadedConfig } from "../../config/load.ts";
+import { printSize } from "../../language/quantity.ts";
+import { limits } from "../../model/limits.ts";
+import { exitCodes, isOver } from "../../model/outcome.ts";
+import type { BlobStore } from "../../ports/blobs.ts";
+import type { Journal, RunRow } from "../../ports/journal.ts";
+import type { Pruned } from "../../wire/prune.ts";
+import { patchFolder } from "../artifacts.ts";
+import { dataHome } from "../home.ts";
+import { jsonLine } from "../json.ts";
+import { readConfig } from "../prepare.ts";
+import { type PastRun, prunePlan, type PrunePlan } from "../prune/plan.ts";
+import { bytesIn, bytesOf, namesIn } from "../prune/sizes.ts";
+import { blobsOf } from "../prune/used.ts";
+import { openStore } from "../stored-run.ts";
+import type { World } from "../world.ts";
+
+export interface PruneOptions {
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+interface Store {
+  readonly journal: Journal;
+  readonly blobs: BlobStore;
+  readonly home: string;
+}
+
+/**
+ * Removes what `retention` no longer keeps. First the journal forgets, then files go that nothing refers to: killed at any point,
+ * the next time goes on, and nothing that is kept is ever without its files.
+ */
+export async function prune(world: World, options: PruneOptions): Promise<number> {
+  const config = await readConfig(world, world.cwd);
+  if (typeof config === "number") return config;
+  const loaded = await loadConfig(world.cwd, world.env);
+  const journal = await openStore(world);
+  try {
+    const { openBlobs, sweepBlobs } = await world.compose();
+    const home = dataHome(world.env, world.cwd);
+    const store = { journal, blobs: openBlobs(home), home };
+    const now = Date.now();
+    const rows = journal.runs(Number.MAX_SAFE_INTEGER);
+    const used = new Map(rows.map(({ run }) => [run, blobsOf(journal, run)]));
+    const plan = planOf(store, rows, used, loaded, now);
+    const dryRun = options.dryRun === true;
+    const history = dryRun ? plan.history : await journal.remove(plan.history);
+    const bare = new Set([...history, ...plan.outputs]);
+    const patches = removePatches(store, bare, dryRun);
+    const kept = new Set([...used].flatMap(([run, hashes]) => (bare.has(run) ? [] : [...hashes])));
+    const swept = await sweepBlobs(home, { isUsed: (hash) => kept.has(hash), before: sweepBefore(rows, now), dryRun });
+    const { outputs } = plan;
+    print(world, options, { dryRun, history, outputs, blobs: swept.blobs, bytes: swept.bytes + patches });
+    return exitCodes.ok;
+  } finally {
+    await journal.close();
+  }
+}
+
+/** What a project says holds for runs in its folder; for all others, what the user says. */
+function planOf(
+  { blobs, home }: Store,
+  rows: readonly RunRow[],
+  used: ReadonlyMap<string, ReadonlySet<string>>,
+  { config, user, project }: LoadedConfig,
+  now: number,
+): PrunePlan {
+  const counted = new Set<string>();
+  const past = ({ run, status, endedAt }: RunRow): PastRun => {
+    const own = [...(used.get(run) ?? [])].filter((hash) => !counted.has(hash));
+    for (const hash of own) counted.add(hash);
+    const bytes = own.reduce((sum, hash) => sum + bytesOf(blobs.pathOf(hash)), bytesIn(patchFolder(home, run)));
+    return { run, overAt: isOver(status) ? endedAt : null, bytes };
+  };
+  const isInside = ({ cwd }: RunRow): boolean => project !== null && `${cwd}/`.startsWith(`${project}/`);
+  const plan = (which: readonly RunRow[], retention: RetentionConfig) => prunePlan(which.map(past), retention, now);
+  const inside = plan(rows.filter(isInside), config.retention);
+  const others = plan(
+    rows.filter((row) => !isInside(row)),
+    user.retention,
+  );
+  return { history: [...inside.history, ...others.history], outputs: [...inside.outputs, ...others.outputs] };
+}
+
+/** Folders of runs that lose theirs, and of runs that a prune before took out of the journal. Answers their bytes. */
+function removePatches({ journal, home }: Store, bare: ReadonlySet<string>, dryRun: boolean): number {
+  let bytes = 0;
+  for (const run of namesIn(join(home, "artifacts"))) {
+    if (!bare.has(run) && journal.find(run)?.run === run) continue;
+    const folder = patchFolder(home, run);
+    bytes += bytesIn(folder);
+    if (!dryRun) rmSync(folder, { recursive: true, force: true });
+  }
+  return bytes;
+}
+
+/** What a run at work was handed may stand in no record yet. */
+function sweepBefore(rows: readonly RunRow[], now: number): number {
+  const running = rows.filter(({ status }) => status === "running").map(({ startedAt }) => startedAt);
+  return Math.min(now - limits.blobGraceMs, ...running);
+}
+
+function print(world: World, options: PruneOptions, pruned: Pruned): void {
+  if (options.json === true) return world.out.write(jsonLine(pruned));
+  const { dryRun, history, outputs, blobs, bytes } = pruned;
+  for (const run of history) world.out.write(`${run}  history\n`);
+  for (const run of outputs) world.out.write(`${run}  outputs\n`);
+  const files = `${blobs} ${blobs === 1 ? "blob" : "blobs"}, ${printSize(bytes)}`;
+  world.err.write(`${dryRun ? "would remove" : "removed"} ${history.length} from the history, ${files}\n`);
+}
