@@ -10,6 +10,7 @@ const suites: Readonly<Record<string, string>> = {
   crash: "test/crash/**/*.test.ts",
   e2e: "test/e2e/**/*.test.ts",
   docs: "test/docs/**/*.test.ts",
+  agents: "test/agents/**/*.test.ts",
   sandboxes: "test/sandboxes/**/*.test.ts",
   repo: "test/repo/**/*.test.ts",
 };

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { root } from "./files.ts";
+import { setupAgents } from "./setup-agents.ts";
 import { setupSandboxes } from "./setup-sandboxes.ts";
 
 /** Programs that tests start, and the Debian package of each. */
@@ -44,16 +45,19 @@ export function leftOut(report: Report): string[] {
   );
 }
 
-/** Other suites need no box, and making ready for them takes a while on a new machine. */
-function wantsBoxes(arguments_: readonly string[]): boolean {
+/** Whether any of these suites is asked for: making ready for them takes a while on a new machine. */
+function wants(arguments_: readonly string[], ...suites: readonly string[]): boolean {
   const projects = arguments_.filter((_, at) => arguments_[at - 1] === "--project");
-  return projects.length === 0 || projects.includes("sandboxes");
+  return projects.length === 0 || suites.some((suite) => projects.includes(suite));
 }
 
 /** Runs the suites; true when every test ran and passed. Arguments go to vitest, e.g. `--project unit`. */
 function test(arguments_: readonly string[]): boolean {
   const missing = installMissing();
-  const boxes = wantsBoxes(arguments_) ? setupSandboxes() : [];
+  const lacks = [
+    ...(wants(arguments_, "sandboxes", "agents", "e2e", "crash") ? setupSandboxes() : []),
+    ...(wants(arguments_, "agents") ? setupAgents() : []),
+  ];
   if (!run("npm", "run", "--silent", "prepare")) return false;
   const folder = mkdtempSync(join(tmpdir(), "trammel-report-"));
   const file = join(folder, "report.json");
@@ -69,11 +73,9 @@ function test(arguments_: readonly string[]): boolean {
   rmSync(folder, { recursive: true });
   const out = report === null ? ["everything: the runner left no report"] : leftOut(report);
   for (const line of out) console.error(`LEFT OUT  ${line}`);
-  for (const { suite, why } of boxes) console.error(`MISSING   ${suite}: ${why}`);
+  for (const { suite, why } of lacks) console.error(`MISSING   ${suite}: ${why}`);
   for (const program of missing) console.error(`MISSING   ${program} (Debian: ${needed[program]})`);
-  const excused = boxes.filter(({ tolerated }) => tolerated).map(({ suite }) => suite);
-  const owed = out.filter((line) => !excused.some((suite) => line.startsWith(suite)));
-  const complete = owed.length === 0 && missing.length === 0 && (report?.numTotalTests ?? 0) > 0;
+  const complete = out.length === 0 && lacks.length === 0 && missing.length === 0 && (report?.numTotalTests ?? 0) > 0;
   return passed && (complete || process.env["CI"] !== "true");
 }
 

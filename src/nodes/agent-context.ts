@@ -71,7 +71,7 @@ async function filesOf(glob: string, cwd: string, dataFolder: string): Promise<r
 }
 
 async function contentOf(path: string, cwd: string, mask: Mask): Promise<string> {
-  const file = await realOf(join(cwd, path));
+  const file = realOf(join(cwd, path));
   // A repository may hold a link to anything; only what it holds itself is shown to a model.
   if (file === null || !isInside(await realpath(cwd), file))
     return `--- ${path}\n(a link that leads out of the folder)\n`;

@@ -25,7 +25,7 @@ export async function placeIn(
   const wanted = path.resolve(root, given);
   const name = path.relative(root, wanted) || ".";
   if (!isInside(root, wanted)) return { problem: `${given} leads out of the workspace` };
-  const file = await realOf(wanted);
+  const file = realOf(wanted);
   if (file === null || !isInside(root, file))
     return { problem: `${name} leads out of the workspace through a symbolic link` };
   if (path.relative(root, file).split(path.sep).some(isRepositoryData))

@@ -26,22 +26,32 @@ interface Call {
   granted: boolean;
 }
 
+export interface ConversationParts {
+  readonly request: AgentRequest;
+  readonly emit: (event: AgentEvent) => void;
+  /** Its files are not ours. */
+  readonly boxed: boolean;
+}
+
 /** Turns what the agent reports into the event stream, counts its calls and holds it to the policy. */
 export class Conversation {
   readonly #request: AgentRequest;
   readonly #emit: (event: AgentEvent) => void;
   readonly #onBreach: (breach: Breach) => void;
+  readonly #boxed: boolean;
   readonly #speech: Speech;
   readonly #calls = new Map<string, Call>();
   readonly #denied = new Set<string>();
   #message = "";
+  #lastDenied: string | null = null;
   #touched = false;
   #countedPieces = false;
   #tokens: { readonly inputTokens: number; readonly outputTokens: number } | null = null;
   /** US dollars; null where the agent does not say, or counts in something else. */
   #cost: number | null = null;
 
-  constructor(request: AgentRequest, emit: (event: AgentEvent) => void, onBreach: (breach: Breach) => void) {
+  constructor({ request, emit, boxed }: ConversationParts, onBreach: (breach: Breach) => void) {
+    this.#boxed = boxed;
     this.#request = request;
     this.#emit = emit;
     this.#onBreach = onBreach;
@@ -55,6 +65,11 @@ export class Conversation {
 
   get calls(): number {
     return this.#calls.size;
+  }
+
+  /** What it was last told no to, where it has neither said nor done anything since. */
+  get lastDenied(): string | null {
+    return this.message === "" ? this.#lastDenied : null;
   }
 
   /** True once it began something that may have an effect. */
@@ -130,7 +145,7 @@ export class Conversation {
     const { status } = update;
     if (status === "in_progress" || status === "completed") this.#began(call);
     // Its arguments may come only with an update: it is announced once they are there, or once it runs.
-    if (update.rawInput !== undefined || (status ?? "pending") !== "pending") this.#announce(call, update);
+    if (isFilled(update.rawInput) || (status ?? "pending") !== "pending") this.#announce(call, update);
     if ((status !== "completed" && status !== "failed") || call.done) return;
     call.done = true;
     const content = update.content ?? [];
@@ -166,6 +181,7 @@ export class Conversation {
     const call: Call = { action, title: update.title ?? "", announced: false, done: false, granted: false };
     this.#calls.set(update.toolCallId, call);
     this.#message = "";
+    this.#lastDenied = null;
     if (this.#calls.size > this.#request.turns) {
       this.#onBreach({
         code: "turn_limit",
@@ -178,9 +194,8 @@ export class Conversation {
   /** The agent does it now. One that did not ask first is held to the policy all the same. */
   #began(call: Call): void {
     if (accessOf(call.action.kind) !== "read") this.#touched = true;
-    if (call.granted) return;
-    const verdict = verdictOf(this.#request, call.action);
-    if (verdict.verdict === "allowed") return;
+    const verdict = verdictOf(this.#request, call.action, this.#boxed);
+    if (verdict.verdict === "allowed" || (verdict.verdict === "ask" && call.granted)) return;
     const why = verdict.verdict === "denied" ? verdict.why : "the policy is ask, and the agent did not";
     const what = call.action.command ?? call.title;
     const request = `${call.action.tool}: ${what}`;
@@ -203,11 +218,12 @@ export class Conversation {
     this.flush();
     const call = this.#known(toolCall);
     this.#announce(call, toolCall);
-    const verdict = verdictOf(this.#request, call.action);
+    const verdict = verdictOf(this.#request, call.action, this.#boxed);
     const what = call.action.command ?? call.title;
     const granted =
       verdict.verdict === "allowed" || (verdict.verdict === "ask" && (await this.#ask(call.action.tool, what)));
     call.granted = granted;
+    if (!granted) this.#lastDenied = `${call.action.tool}: ${what}`;
     this.#emit({ type: "permission", tool: call.action.tool, request: what, decision: granted ? "allowed" : "denied" });
     return reply(options, granted);
   }
@@ -220,6 +236,11 @@ export class Conversation {
 /** What is kept of a message: never unbounded, and cut seldom. */
 function lastOf(message: string): string {
   return message.length <= 2 * limits.agentMessageBytes ? message : message.slice(-limits.agentMessageBytes);
+}
+
+/** Some announce a call with arguments that are still empty. */
+function isFilled(input: unknown): boolean {
+  return input !== undefined && (typeof input !== "object" || input === null || Object.keys(input).length > 0);
 }
 
 function textOf(content: readonly ToolCallContent[]): string {

@@ -7,12 +7,15 @@ import type {
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { ToolAccess } from "../../ports/tool.ts";
 import { judge, type Verdict } from "../policy/policy.ts";
+import { confined } from "./workspace.ts";
 
 /** What is known of a tool call of the agent; later messages fill it in. */
 export interface Action {
   readonly tool: string;
   readonly kind: ToolKind;
   readonly command: string | null;
+  /** The files that it says it touches. */
+  readonly paths: readonly string[];
 }
 
 /** The action as the policy names it: `read write edit run …`, whatever the agent calls it. */
@@ -21,10 +24,20 @@ export function actionOf(call: Described, known?: Action): Action {
   const command = kind === "execute" ? (commandOf(call.rawInput) ?? known?.command ?? call.title ?? "") : null;
   const own = call.name ?? call._meta?.["toolName"];
   const tool = kind === "other" && typeof own === "string" ? own : known?.kind === kind ? known.tool : names[kind];
-  return { tool, kind, command };
+  return { tool, kind, command, paths: pathsOf(call) ?? known?.paths ?? [] };
 }
 
-export type Described = Pick<ToolCallUpdate, "kind" | "title" | "name" | "rawInput" | "_meta">;
+export type Described = Pick<
+  ToolCallUpdate,
+  "kind" | "title" | "name" | "rawInput" | "locations" | "content" | "_meta"
+>;
+
+/** Null where the message says nothing of files. */
+function pathsOf({ locations, content }: Described): readonly string[] | null {
+  const changed = (content ?? []).flatMap((one) => (one.type === "diff" ? [one.path] : []));
+  const paths = new Set([...(locations ?? []).map(({ path }) => path), ...changed]);
+  return paths.size === 0 ? null : [...paths];
+}
 
 const names: Readonly<Record<ToolKind, string>> = {
   read: "read",
@@ -72,8 +85,13 @@ function shellText(words: readonly string[]): string {
   return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
 }
 
-/** What the policy says of an action. */
-export function verdictOf(request: AgentRequest, action: Action): Verdict {
+/** What the policy says of an action. Where its files are ours, it changes none outside of the workspace. */
+export function verdictOf(request: AgentRequest, action: Action, boxed = false): Verdict {
+  const outside =
+    boxed || accessOf(action.kind) !== "write"
+      ? undefined
+      : action.paths.find((path) => confined(request.workspace, path) === null);
+  if (outside !== undefined) return { verdict: "denied", why: `${outside} is outside the workspace` };
   if (action.kind === "fetch" && request.policy.network === false)
     return { verdict: "denied", why: "the policy has network: false" };
   const isTool = (name: string): boolean => Object.values(names).includes(name);

@@ -70,9 +70,7 @@ test.each(["text", "end"] as const)("tokens are counted as agents report them (w
     { call: { kind: "read", title: "a.js", ask: false } },
     { tokens: 10, with: kind },
   ]);
-  const tokens =
-    kind === "text" ? { inputTokens: 110, outputTokens: 2, turns: 2 } : { inputTokens: 100, outputTokens: 1, turns: 1 };
-  expect(result.usage).toEqual(tokens);
+  expect(result.usage).toMatchObject(kind === "text" ? { inputTokens: 110, turns: 2 } : { inputTokens: 100, turns: 1 });
   expect(events.at(-1)).toEqual({ type: "usage", usage: result.usage });
 });
 
@@ -100,6 +98,12 @@ describe("policy", () => {
     const { result, events } = await perform([{ call: push }, { say: "I could not." }], { policy });
     expect(result).toMatchObject({ outcome: "success", message: "I could not.", beforeEffect: true });
     expect(events).toContainEqual({ type: "permission", tool: "run", request: "git push", decision: "denied" });
+  });
+
+  test("is no success of an agent that gives up without a word", async () => {
+    const { result } = await perform([{ say: "I push. " }, { call: push }], { policy: { mode: "read_only" } });
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "refusal" }, beforeEffect: true });
+    expect(result.reason?.text).toContain("when it was told no (run: git push)");
   });
 
   test("ends an agent that does not ask", async () => {

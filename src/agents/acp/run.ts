@@ -25,10 +25,10 @@ type End = Omit<AgentResult, "usage" | "beforeEffect">;
 
 /** Has an agent that runs as `child` do the work, and ends the child whatever comes. */
 export async function converse(work: Work): Promise<AgentResult> {
-  const { child, request, emit, signal, clock } = work;
+  const { child, request, emit, signal, clock, boxed } = work;
   const stopped = new AbortController();
   const breached: { by: Breach | null } = { by: null };
-  const conversation = new Conversation(request, emit, (breach) => {
+  const conversation = new Conversation({ request, emit, boxed }, (breach) => {
     breached.by ??= breach;
     stopped.abort();
   });
@@ -63,6 +63,9 @@ async function carryOut(work: Work, conversation: Conversation, stop: AbortSigna
     conversation.flush();
     const { message } = conversation;
     if (reason !== "end_turn") return endOf(reason, message);
+    const denied = conversation.lastDenied;
+    if (denied !== null)
+      return failed("refusal", oneLine(`the agent gave up, without a word, when it was told no (${denied})`), message);
     const answer = isStructured(request) ? await readAnswer(message, request) : {};
     if (!("problem" in answer)) return { outcome: "success", message, ...answer };
     if (repairs >= limits.repairTurns) return failed("output_invalid", oneLine(answer.problem), message);

@@ -62,11 +62,12 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   );
   if (request.model !== null) await chooseModel(agent, opened, request.model);
   const { sessionId } = opened;
+  if (mayAskMore(opened)) await agent.request(methods.agent.session.setMode, { sessionId, modeId: askingMode });
   return {
     closed: connection.closed,
     async prompt(text) {
       const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-      conversation.endPrompt(answer.usage);
+      conversation.endPrompt(answer.usage ?? countedOf(answer._meta));
       return answer.stopReason;
     },
     cancel: () => void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined),
@@ -75,8 +76,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
 
 function connect({ child, request, conversation, emit, boxed }: SessionParts): ClientConnection {
   const { workspace } = request;
-  const inside = async (path: string): Promise<string> => {
-    const file = boxed ? null : await confined(workspace, path);
+  const inside = (path: string): string => {
+    const file = boxed ? null : confined(workspace, path);
     if (file === null) throw RequestError.invalidParams(undefined, `${path} is outside the workspace`);
     return file;
   };
@@ -85,11 +86,11 @@ function connect({ child, request, conversation, emit, boxed }: SessionParts): C
     .onRequest(methods.client.session.requestPermission, ({ params }) => conversation.permit(params))
     // Not advertised, but some agents call them regardless.
     .onRequest(methods.client.fs.readTextFile, async ({ params }) => ({
-      content: await readText(await inside(params.path), params.line ?? 1, params.limit ?? null),
+      content: await readText(inside(params.path), params.line ?? 1, params.limit ?? null),
     }))
     .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
-      const file = await inside(params.path);
-      const verdict = verdictOf(request, { tool: "edit", kind: "edit", command: null });
+      const file = inside(params.path);
+      const verdict = verdictOf(request, { tool: "edit", kind: "edit", command: null, paths: [] });
       if (verdict.verdict !== "allowed")
         throw RequestError.invalidParams(undefined, "the policy does not let it write");
       conversation.touch();
@@ -100,6 +101,25 @@ function connect({ child, request, conversation, emit, boxed }: SessionParts): C
   const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
   const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
   return app.connect(ndJsonStream(output, input, { maxMessageBytes: limits.acpMessageBytes }));
+}
+
+/** What agents call the mode in which they ask before they edit or run something. */
+const askingMode = "default";
+
+/** Some start in a mode in which they, or a model, decide what need not be asked; the policy decides that here. */
+function mayAskMore({ modes }: NewSessionResponse): boolean {
+  if (modes === undefined || modes === null || modes.currentModeId === askingMode) return false;
+  return modes.availableModes.some(({ id }) => id === askingMode);
+}
+
+/** Tokens as Gemini reports them. */
+function countedOf(meta: unknown): unknown {
+  const quota = partOf(partOf(meta, "quota"), "token_count");
+  return { inputTokens: partOf(quota, "input_tokens"), outputTokens: partOf(quota, "output_tokens") };
+}
+
+function partOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;
 }
 
 /** A model that the agent does not offer is an error: another one is never used in its place. */

@@ -1,14 +1,14 @@
 import { realpathSync } from "node:fs";
-import { mkdir, realpath, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { isRepositoryData, readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { isInside } from "../../runtime/tree/scan.ts";
 
 /** Absolute path behind one that an agent names, links followed, or null where that leads out of the workspace, into git's own files or nowhere. */
-export async function confined(workspace: string, path: string): Promise<string | null> {
-  const root = await realpath(workspace);
-  const real = await realOf(resolve(root, path));
+export function confined(workspace: string, path: string): string | null {
+  const root = realpathSync(workspace);
+  const real = realOf(resolve(root, path));
   if (real === null || !isInside(root, real)) return null;
   return relative(root, real).split(sep).some(isRepositoryData) ? null : real;
 }

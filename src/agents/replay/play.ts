@@ -60,7 +60,7 @@ async function finish(
 async function load(folder: string, request: AgentRequest): Promise<Cassette | { readonly problem: string }> {
   const name = cassetteName(request.node, request.pass);
   const file = join(folder, name);
-  const bytes = await readPlainFile((await realOf(file)) ?? file, limits.cassetteBytes).catch(
+  const bytes = await readPlainFile(realOf(file) ?? file, limits.cassetteBytes).catch(
     (error: NodeJS.ErrnoException) => error,
   );
   if (bytes instanceof Error && bytes.code !== "ENOENT") return { problem: `${name} cannot be read: ${bytes.message}` };

@@ -1,5 +1,5 @@
-import { constants } from "node:fs";
-import { lstat, open, realpath } from "node:fs/promises";
+import { constants, lstatSync, realpathSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
@@ -20,17 +20,22 @@ export async function readPlainFile(file: string, mostBytes: number): Promise<Bu
 }
 
 /** Where a path leads once every link is followed, whether or not something is there; null where a link leads to nothing. */
-export async function realOf(wanted: string): Promise<string | null> {
+export function realOf(wanted: string): string | null {
   try {
-    return await realpath(wanted);
+    return realpathSync(wanted);
   } catch {
-    const dangles = await lstat(wanted).then(
-      () => true,
-      () => false,
-    );
-    if (dangles || dirname(wanted) === wanted) return null;
-    const parent = await realOf(dirname(wanted));
+    if (isThere(wanted) || dirname(wanted) === wanted) return null;
+    const parent = realOf(dirname(wanted));
     return parent === null ? null : join(parent, basename(wanted));
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { dirname, delimiter, join } from "node:path";
+import { agentsFolder } from "../../scripts/setup-agents.ts";
+import type { Script } from "../fixtures/model-server/script.ts";
+import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
+import type { Place } from "../e2e/support/cli.ts";
+
+/** What scripts/setup-agents.ts leaves. */
+const installed = agentsFolder();
+export const areThere = existsSync(installed);
+
+/** A real agent: a preset of ours by its name, and what its own tools are called. */
+export interface Real {
+  readonly name: "qwen" | "gemini";
+  readonly edit: string;
+  /** It ends its turn, without asking its model on, where it is told no. */
+  readonly givesUp: boolean;
+  /** The variables by which it finds a model. */
+  reach(url: string): Readonly<Record<string, string>>;
+}
+
+export const key = "canary-of-the-agent-4e7";
+
+export const reals: readonly Real[] = [
+  {
+    name: "qwen",
+    edit: "edit",
+    givesUp: true,
+    reach: (url) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url, OPENAI_MODEL: "scripted" }),
+  },
+  {
+    name: "gemini",
+    edit: "replace",
+    givesUp: false,
+    reach: (url) => ({
+      GEMINI_API_KEY: key,
+      GOOGLE_GEMINI_BASE_URL: new URL(url).origin,
+      GEMINI_MODEL: "gemini-2.5-pro",
+    }),
+  },
+];
+
+/** The environment of a command line whose agents see a home and a model of the test, and no other. */
+export function environment(real: Real, place: Place, model: ModelServer): Readonly<Record<string, string>> {
+  const path = [dirname(process.execPath), join(installed, "node_modules", ".bin"), process.env["PATH"] ?? ""];
+  return { ...real.reach(model.url), HOME: place.path("home"), PATH: path.join(delimiter) };
+}
+
+/** What the agent's model says to mend `file`: it reads it, as its tools want it, and edits it. */
+export function mends({ edit }: Real, file: string): Script {
+  const change = { file_path: file, old_string: "a - b", new_string: "a + b", instruction: "Add." };
+  return [
+    { call: [{ tool: "read_file", input: { file_path: file } }] },
+    { call: [{ tool: edit, input: change }] },
+    { say: "It subtracted. Now it adds." },
+  ];
+}
+
+/** A model for one test, gone with it. */
+export async function modelFor(script: Script, whenDone: (close: () => Promise<void>) => void): Promise<ModelServer> {
+  const model = await serveModel(script);
+  whenDone(() => model.close());
+  return model;
+}

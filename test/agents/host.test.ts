@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { filesUnder, lastLine, Place, start, trammel, type StartOptions } from "../e2e/support/cli.ts";
+import type { Script } from "../fixtures/model-server/script.ts";
+import type { ModelServer } from "../fixtures/model-server/server.ts";
+import { countOf, nap } from "../sandboxes/conformance/count.ts";
+import { areThere, environment, key, mends, modelFor, reals, type Real } from "./ground.ts";
+
+interface Bench {
+  readonly model: ModelServer;
+  readonly options: StartOptions;
+}
+
+/** A broken project, the agent set up for it, and its model. */
+async function bench(real: Real, place: Place, script: Script): Promise<Bench> {
+  const model = await modelFor(script, onTestFinished);
+  mkdirSync(place.path("home"));
+  place.file("sum.js", "export const sum = (a, b) => a - b;\n");
+  place.file("check.js", 'import { sum } from "./sum.js";\nprocess.exit(sum(2, 3) === 5 ? 0 : 1);\n');
+  place.file("package.json", '{"type": "module"}');
+  place.file("trammel.yaml", JSON.stringify({ agent: { provider: real.name } }));
+  return { model, options: { place, env: environment(real, place, model) } };
+}
+
+const one = (more: string): string =>
+  `name: one\nentry: a\nnodes: {a: {type: agent, prompt: Do it${more}}}\nedges: [{from: a, to: END}]\n`;
+
+const textOf = (place: Place): string => readFileSync(place.path("sum.js"), "utf8");
+const asked = ({ model }: Bench, at: number): string => JSON.stringify(model.requests[at]?.body);
+
+describe.runIf(areThere).each(reals)("$name", (real) => {
+  test("mends what a check found broken; its tokens are counted and its key shows nowhere", async () => {
+    using place = new Place();
+    const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file(
+      "mend.yaml",
+      `
+name: mend
+entry: check
+nodes:
+  check: {type: script, run: "node check.js"}
+  fix: {type: agent, cap: 2, prompt: "The check fails."}
+edges:
+  - {from: check, when: success, to: END}
+  - {from: check, when: failure, to: fix}
+  - {from: fix, to: check}
+workspace: {protect: [check.js]}
+`,
+    );
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], options);
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded", usage: { inputTokens: 300, outputTokens: 30 } });
+    expect(textOf(place)).toContain("a + b");
+    expect(ran.stdout).toContain(`"type":"diff","path":"sum.js"`);
+    expect(ran.stdout).toContain("It subtracted. Now it adds.");
+    expect(JSON.stringify(model.requests[0]?.body)).toContain("The check fails.");
+    expect(JSON.stringify(model.requests[0]?.headers)).toContain(key);
+    const kept = [...filesUnder(place.path(".home")), { name: "output", text: ran.stdout + ran.stderr }];
+    expect(kept.filter(({ text }) => text.includes(key)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test.each([
+    ["y", "a + b"],
+    ["n", "a - b"],
+  ])("asks a person before it edits (%s)", async (answer, result) => {
+    using place = new Place();
+    const { options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file("ask.yaml", one(", policy: ask"));
+    const running = start(["run", "x", "-b", "ask.yaml"], { ...options, terminal: true });
+    await running.until(/May the agent do this\?/);
+    expect(textOf(place)).toContain("a - b");
+    running.type(`${answer}\r`);
+    const { code } = await running.end;
+    expect(textOf(place)).toContain(result);
+    expect(code === 0).toBe(answer === "y" || !real.givesUp);
+  });
+
+  test("is told no by its policy, before anything is changed", async () => {
+    using place = new Place();
+    const { options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file("read.yaml", one(", policy: read_only"));
+    const ran = await trammel(["run", "x", "-b", "read.yaml", "--json"], options);
+    expect(textOf(place)).toContain("a - b");
+    expect(ran.stdout).toMatch(/"type":"permission","tool":"edit","request":"[^"]*","decision":"denied"/);
+    expect(lastLine(ran)).toMatchObject({ status: real.givesUp ? "failed" : "succeeded" });
+    expect(ran.stdout.includes("gave up, without a word, when it was told no")).toBe(real.givesUp);
+  });
+
+  test("writes nothing outside the workspace", async () => {
+    using place = new Place();
+    const outside = join(dirname(place.folder), `outside-${real.name}-${process.pid}.txt`);
+    onTestFinished(() => rmSync(outside, { force: true }));
+    const write = { tool: "write_file", input: { file_path: outside, content: "out" } };
+    const prepared = await bench(real, place, [{ call: [write] }, { say: "I could not." }]);
+    place.file("b.yaml", one(""));
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], prepared.options);
+    expect(existsSync(outside)).toBe(false);
+    // One agent leaves it to us to say no, the other knows by itself.
+    const denied = ran.stdout.includes(`"decision":"denied"`) || asked(prepared, 1).includes(outside);
+    expect(denied).toBe(true);
+  });
+
+  test("is stopped when its time is over, and nothing that it started is left", async () => {
+    using place = new Place();
+    const naps = `7${real.name === "qwen" ? 81 : 82}0`;
+    const command = `setsid sleep ${nap(naps)} & sleep ${nap(naps)}`;
+    const call = [{ tool: "run_shell_command", input: { command, is_background: false, description: "Wait" } }];
+    const { options } = await bench(real, place, [{ call }, { say: "Waited." }]);
+    place.file("b.yaml", one(", timeout: 12s"));
+    const running = start(["run", "x", "-b", "b.yaml", "--json"], options);
+    await expect.poll(() => countOf(naps), { timeout: 30_000 }).toBe(2);
+    const ran = await running.end;
+    expect(ran.stdout).toContain("still at work when its time was over");
+    expect(countOf(naps)).toBe(0);
+    const pid = Number(/"process":\{"pid":(\d+)/.exec(ran.stdout)?.[1]);
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
+  });
+});
