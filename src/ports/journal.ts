@@ -96,8 +96,11 @@ export interface JournalReader {
 export interface Mailboxes {
   /** Puts a message for the owner of a run. */
   post(run: string, message: EventBody): Promise<void>;
-  /** Calls back with each message that waits for a run or comes for it, once per listener; returns its end. */
-  listen(run: string, deliver: (message: Message) => void): () => void;
+  /**
+   * Calls back with each message that waits for a run or comes for it, once per listener; returns its end. `failed` is called once with
+   * {@link StoreUnavailable} where messages can no longer be read, and nothing comes after it.
+   */
+  listen(run: string, deliver: (message: Message) => void, failed: (error: unknown) => void): () => void;
 }
 
 /** All sides of one store. Throws {@link StoreUnavailable} where it cannot be read or written. */

@@ -70,7 +70,7 @@ export class Conductor implements RunHandle {
 
   /** Goes on from events that are committed already. */
   begin(committed: readonly JournalEvent[], commands: readonly Command[]): void {
-    this.#stopListening = this.#ports.journal.listen(this.run, this.#message);
+    this.#stopListening = this.#ports.journal.listen(this.run, this.#message, this.#deaf);
     this.#committed(committed);
     this.#carryOut(commands);
   }
@@ -92,6 +92,9 @@ export class Conductor implements RunHandle {
     this.#taken.push(id);
     this.#put(body);
   };
+
+  /** A run that nobody can stop or answer any more does not go on. */
+  readonly #deaf = (error: unknown): void => void this.#fail(error);
 
   /** One for a question that is not asked yet, as after a resume, is kept until it is. */
   #answer(given: Given): void {

@@ -3,6 +3,10 @@ import { limits } from "../../src/model/limits.ts";
 import { ManualClock } from "../../src/runtime/clock.ts";
 import { blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
 
+const never = (error: unknown): void => {
+  throw error;
+};
+
 let world: World;
 beforeEach(() => {
   world = new World();
@@ -31,7 +35,7 @@ describe("stop", () => {
     await other.post(run, { type: "run.stop_requested", by: "another process" });
     expect(await end).toMatchObject({ status: "stopped" });
     const left: unknown[] = [];
-    other.listen(run, (message) => left.push(message));
+    other.listen(run, (message) => left.push(message), never);
     expect(left).toEqual([]);
   });
 });

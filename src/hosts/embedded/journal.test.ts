@@ -8,6 +8,10 @@ import type { Conflict } from "../../ports/journal.ts";
 import { chain, genesis } from "./chain.ts";
 import { ended, finished, newRun, processOf, started, stopRequested, StoreFixture } from "./testing.ts";
 
+const never = (error: unknown): void => {
+  throw error;
+};
+
 let store: StoreFixture;
 beforeEach(() => {
   store = new StoreFixture();
@@ -233,11 +237,11 @@ describe("the mailbox", () => {
   test("reaches the owner from another process and is gone with the commit that takes it", async () => {
     const [one, two] = [store.open(1), store.open(2)];
     await one.create(...start("r1"));
-    const message = new Promise<number>((done) => one.listen("r1", ({ id }) => done(id)));
+    const message = new Promise<number>((done) => one.listen("r1", ({ id }) => done(id), never));
     await two.post("r1", stopRequested);
     await one.append("r1", [stopRequested], 2, [await message]);
     const later: unknown[] = [];
-    one.listen("r1", (left) => later.push(left));
+    one.listen("r1", (left) => later.push(left), never);
     expect(later).toEqual([]);
   });
 
@@ -246,7 +250,7 @@ describe("the mailbox", () => {
     await one.create(...start("r1"));
     await one.post("r1", stopRequested);
     const got: unknown[] = [];
-    store.open(2).listen("r1", ({ body }) => got.push(body));
+    store.open(2).listen("r1", ({ body }) => got.push(body), never);
     expect(got).toEqual([stopRequested]);
   });
 });

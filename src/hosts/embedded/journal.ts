@@ -112,8 +112,9 @@ export class EmbeddedJournal implements Journal {
     return this.#writer.submit("promise", () => this.#mailbox.put(run, message));
   }
 
-  listen(run: string, deliver: (message: Message) => void): () => void {
-    return this.#guard(() => this.#mailbox.listen(run, deliver));
+  listen(run: string, deliver: (message: Message) => void, failed: (error: unknown) => void): () => void {
+    const told = (error: unknown): void => failed(explain(error, this.#connections.path));
+    return this.#guard(() => this.#mailbox.listen(run, deliver, told));
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import type { Message } from "../../ports/journal.ts";
 interface Listener {
   readonly run: string;
   readonly deliver: (message: Message) => void;
+  readonly failed: (error: unknown) => void;
   /** Highest id delivered; ids only grow. */
   last: number;
 }
@@ -38,10 +39,10 @@ export class Mailbox {
     this.#insert.run(run, JSON.stringify(body));
   }
 
-  listen(run: string, deliver: (message: Message) => void): () => void {
-    const listener: Listener = { run, deliver, last: 0 };
-    this.#listeners.add(listener);
+  listen(run: string, deliver: Listener["deliver"], failed: Listener["failed"]): () => void {
+    const listener: Listener = { run, deliver, failed, last: 0 };
     this.#deliverTo(listener);
+    this.#listeners.add(listener);
     this.#cancelPoll ??= this.#clock.after(limits.mailboxPollMs, this.#poll);
     return () => {
       this.#listeners.delete(listener);
@@ -56,13 +57,28 @@ export class Mailbox {
   }
 
   readonly #poll = (): void => {
-    this.#cancelPoll = this.#clock.after(limits.mailboxPollMs, this.#poll);
     if (!this.#reading.isOpen) return this.close();
+    this.#cancelPoll = this.#clock.after(limits.mailboxPollMs, this.#poll);
+    try {
+      this.#look();
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  #look(): void {
     const version = this.#dataVersion.get()?.["data_version"];
     if (version === this.#version) return;
     this.#version = version;
     for (const listener of this.#listeners) this.#deliverTo(listener);
-  };
+  }
+
+  /** Nobody called the timer who could be told: those who listen are. */
+  #fail(error: unknown): void {
+    const listeners = [...this.#listeners];
+    this.close();
+    for (const { failed } of listeners) failed(error);
+  }
 
   #deliverTo(listener: Listener): void {
     for (const row of this.#select.all(listener.run, listener.last)) {

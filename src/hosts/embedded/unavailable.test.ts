@@ -137,6 +137,26 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
   });
 });
 
+test("who listens for messages is told, once, when they can no longer be read", async () => {
+  const clock = new ManualClock();
+  const journal = store.open(1, { clock });
+  await journal.create(newRun("r1"), "", [started("a")], 1);
+  const failures: unknown[] = [];
+  journal.listen(
+    "r1",
+    () => undefined,
+    (error) => failures.push(error),
+  );
+  clock.advance(limits.mailboxPollMs);
+  const other = new DatabaseSync(path);
+  other.exec("INSERT INTO mailbox (run, body) VALUES ('r1', '{}'); PRAGMA wal_checkpoint(TRUNCATE)");
+  other.close();
+  truncateSync(path, 4096);
+  clock.advance(limits.mailboxPollMs * 3);
+  expect(failures.map(messageOf)).toEqual([expect.stringContaining(`${path} is damaged`)]);
+  expect(failures[0]).toBeInstanceOf(StoreUnavailable);
+});
+
 test("a full disk refuses the record and keeps what stands; with space again the run goes on", async () => {
   const disk = join(store.home, "disk");
   mkdirSync(disk);
