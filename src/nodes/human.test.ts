@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Blueprint, HumanNode } from "../model/blueprint.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { ActionContext, Capabilities, Progress } from "../ports/performer.ts";
-import { systemClock } from "../runtime/clock.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { Clock } from "../ports/clock.ts";
+import { ManualClock, systemClock } from "../runtime/clock.ts";
 import { createHumanPerformer } from "./human.ts";
 
 const human = createHumanPerformer(systemClock);
@@ -10,7 +12,11 @@ const human = createHumanPerformer(systemClock);
 type Ask = (question: Question, signal: AbortSignal, reported: readonly Progress[]) => Promise<Answer>;
 
 /** Performs one gate; only what the performer may use exists in the context. */
-async function perform(node: Partial<HumanNode>, ask: Ask, more: { timeoutMs?: number; signal?: AbortSignal } = {}) {
+async function perform(
+  node: Partial<HumanNode>,
+  ask: Ask,
+  more: { timeoutMs?: number; since?: number; clock?: Clock; signal?: AbortSignal } = {},
+) {
   const reported: Progress[] = [];
   const gates: GateKeeper = { ask: (question, signal) => ask(question, signal, [...reported]) };
   const text = { source: "Go?", parts: [{ text: "Go?" }] };
@@ -20,13 +26,15 @@ async function perform(node: Partial<HumanNode>, ask: Ask, more: { timeoutMs?: n
     blueprint: {} as Blueprint,
     node: { id: "gate", type: "human", mode: "approval", prompt: text, ...node },
     attempt: { node: "gate", pass: 1, attempt: 1 },
+    since: more.since ?? systemClock.now(),
     values: { text: (template: typeof text) => Promise.resolve(template.source) },
     timeoutMs: more.timeoutMs ?? null,
     can: { gates },
     signal: more.signal ?? new AbortController().signal,
     report: (progress: Progress) => void reported.push(progress),
   } as unknown as ActionContext<HumanNode>;
-  return { result: await human.perform(context), reported };
+  const performer = more.clock === undefined ? human : createHumanPerformer(more.clock);
+  return { result: await performer.perform(context), reported };
 }
 
 const untilAborted: Ask = (_, signal) =>
@@ -102,6 +110,20 @@ describe("human", () => {
     expect(yes.result.outcome).toBe("success");
     const no = await perform({ default: false }, untilAborted, { timeoutMs: 5 });
     expect(no.result.outcome).toBe("failure");
+  });
+
+  it("gives no more time after a restart than was left of it", async () => {
+    const clock = new ManualClock(3_000);
+    let result: NodeResult | undefined;
+    const asked = Promise.withResolvers<void>();
+    const ask: Ask = (question, signal, reported) => (asked.resolve(), untilAborted(question, signal, reported));
+    const performed = perform({}, ask, { timeoutMs: 5_000, since: 0, clock }).then((ended) => (result = ended.result));
+    await asked.promise;
+    clock.advance(1_999);
+    await new Promise(setImmediate);
+    expect(result).toBeUndefined();
+    clock.advance(1);
+    expect(await performed).toMatchObject({ outcome: "failure", reason: { code: "timeout" } });
   });
 
   it("takes an answer only from its approvers", async () => {

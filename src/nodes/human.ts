@@ -24,7 +24,7 @@ async function ask(context: ActionContext<HumanNode>, clock: Clock): Promise<Nod
   const digest = digestOf(question);
   context.report({ kind: "gate_opened", mode: question.mode, prompt: question.prompt, digest });
   const deadline = new AbortController();
-  const cancel = context.timeoutMs === null ? null : clock.after(context.timeoutMs, () => deadline.abort());
+  const cancel = onExpiry(context, clock, () => deadline.abort());
   const answer = await context.can.gates.ask(question, AbortSignal.any([context.signal, deadline.signal]));
   cancel?.();
   if (context.signal.aborted)
@@ -36,6 +36,11 @@ async function ask(context: ActionContext<HumanNode>, clock: Clock): Promise<Nod
   if (value !== undefined && "by" in answer)
     context.report({ kind: "gate_answered", by: answer.by, digest, answer: value });
   return resultOf(answer, context.node);
+}
+
+/** The time to answer runs from the start of the pass, whoever waits meanwhile: a restart gives no more of it. */
+function onExpiry({ timeoutMs, since }: ActionContext, clock: Clock, expire: () => void): (() => void) | null {
+  return timeoutMs === null ? null : clock.after(Math.max(0, since + timeoutMs - clock.now()), expire);
 }
 
 /** Only those whom the node names may answer it. */
