@@ -225,7 +225,7 @@ export class Conductor implements RunHandle {
       queueMicrotask(() => this.#put({ type: "node.ended", ...attempt, result: { outcome: "error", reason } }));
       return;
     }
-    const gate = node.type === "human" ? gateOf(node, can.gates, this.#memory.answers.get(id)) : null;
+    const gate = node.type === "human" ? gateOf(node, attempt, can.gates, this.#memory.answers.get(id)) : null;
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const since = this.#memory.since.get(id) ?? clock.now();
     const shared = { facts: this.#facts, node, attempt, since, values: this.#values, can: own, environment };
@@ -269,7 +269,7 @@ export class Conductor implements RunHandle {
       }
       case "gate_answered": {
         const { by, digest, answer } = progress;
-        if (this.#memory.answers.get(attempt.node)?.digest === digest) break; // recorded by the engine before this one
+        if (gate?.isRecorded === true) break;
         const taken = gate?.given?.taken ?? null;
         if (taken !== null) this.#taken.push(taken);
         this.#put({ type: "gate.answered", ...attempt, by, digest, answer });

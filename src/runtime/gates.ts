@@ -1,5 +1,5 @@
 import type { HumanNode } from "../model/blueprint.ts";
-import type { GateAnswered } from "../model/events.ts";
+import type { Attempt, GateAnswered } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
@@ -19,6 +19,7 @@ export interface Given {
 export class AttemptGate {
   readonly #inner: GateKeeper;
   readonly #takes: (answered: GateAnswered) => boolean;
+  readonly #recorded: GateAnswered | undefined;
   #digest: string | null = null;
   #given: Given | null = null;
   #answer: ((answer: Answer) => void) | null = null;
@@ -28,6 +29,7 @@ export class AttemptGate {
   constructor(inner: GateKeeper, takes: (answered: GateAnswered) => boolean, recorded: GateAnswered | undefined) {
     this.#inner = inner;
     this.#takes = takes;
+    this.#recorded = recorded;
     if (recorded !== undefined) this.#given = { answered: recorded, taken: null };
   }
 
@@ -50,6 +52,11 @@ export class AttemptGate {
     this.#given = { answered, taken };
     this.#answer?.(answerOf(answered));
     return true;
+  }
+
+  /** Whether what the performer now reports is what an earlier engine recorded. */
+  get isRecorded(): boolean {
+    return this.#recorded !== undefined && this.#given?.answered === this.#recorded;
   }
 
   /** What was given from outside, if that is what the performer now reports. */
@@ -75,9 +82,15 @@ export class AttemptGate {
   }
 }
 
-/** The gate of an attempt of this node. */
-export function gateOf(node: HumanNode, inner: GateKeeper, recorded: GateAnswered | undefined): AttemptGate {
-  return new AttemptGate(inner, (answered) => isDecision(node, answered), recorded);
+/** The gate of an attempt of this node. What was said to an earlier pass is no answer to this one, though it asks the same. */
+export function gateOf(
+  node: HumanNode,
+  { pass }: Attempt,
+  inner: GateKeeper,
+  recorded: GateAnswered | undefined,
+): AttemptGate {
+  const takes = (answered: GateAnswered): boolean => answered.pass === pass && isDecision(node, answered);
+  return new AttemptGate(inner, takes, recorded?.pass === pass ? recorded : undefined);
 }
 
 /** Answers to questions that are not asked yet. What is beyond the bound stays in the store for the next owner. */

@@ -148,4 +148,31 @@ describe("a gate", () => {
     expect(bodies(served.seen, "gate.answered")).toMatchObject([{ by: "Ada", answer: true }]);
     await served.remove();
   });
+
+  test("is not answered by what came late to an earlier pass, though it asks the same", async () => {
+    const served = new World({ can: { gates: never } });
+    const loop = blueprint(
+      [gate("ask"), plain("ship")],
+      [
+        { from: "ask", to: "ship", when: "success" },
+        { from: "ship", to: "ask", when: "failure" },
+      ],
+    );
+    const ship: Act = ({ attempt }) => {
+      if (attempt.pass > 1) return success;
+      running.deliver({ ...answer, digest: "d1", by: "Bob" });
+      return { outcome: "failure" };
+    };
+    const running = handle(await served.engine({ ask, ship }).start(request(loop), served.observer));
+    await until(() => bodies(served.seen, "gate.opened").length === 1);
+    running.deliver({ ...answer, digest: "d1" });
+    await until(() => bodies(served.seen, "gate.opened").length === 2);
+    running.deliver({ ...answer, digest: "d1", pass: 2, by: "Cyd" });
+    expect(await running.end).toMatchObject({ status: "succeeded" });
+    expect(bodies(served.seen, "gate.answered")).toMatchObject([
+      { by: "Ada", pass: 1 },
+      { by: "Cyd", pass: 2 },
+    ]);
+    await served.remove();
+  });
 });
