@@ -74,3 +74,14 @@ describe.runIf(process.platform === "linux")("a full disk under standard output"
     expect(status).toBe(1);
   });
 });
+
+it("lets many processes begin with one store at once, and none of them falls", async () => {
+  using place = new Place();
+  const file = place.file("b.yaml", blueprint);
+  const one = (): Promise<unknown> =>
+    trammel(["run", "-b", file], { place }).then(({ code, signal }) => ({ code, signal }));
+  const ended = await Promise.all(Array.from({ length: 8 }, one));
+  expect(ended).toEqual(ended.map(() => ({ code: 0, signal: null })));
+  const { stdout } = await trammel(["runs", "--json"], { place });
+  expect(JSON.parse(stdout)).toMatchObject({ runs: ended.map(() => ({ status: "succeeded" })) });
+});

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
@@ -31,10 +31,10 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
     const writing = connect();
     writing.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     bringUp(writing, path, steps, (version) => keepCopy(writing, path, version));
-    const notice = leftOver ? tornTail(writing, path) : null;
-    writing.exec("PRAGMA busy_timeout = 0");
     const reading = connect();
     reading.exec("PRAGMA query_only = ON");
+    const notice = leftOver ? tornTail(writing, reading, path) : null;
+    writing.exec("PRAGMA busy_timeout = 0");
     return { path, writing, reading, notice };
   } catch (error) {
     for (const db of opened) if (db.isOpen) db.close();
@@ -42,10 +42,24 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
   }
 }
 
-/** SQLite gives its other files the mode of this one. */
+/**
+ * Makes the file where there is none; SQLite gives its other files the mode of this one. One that is there is never opened: to
+ * close it would drop the locks that another connection of this process has on it (https://sqlite.org/howtocorrupt.html).
+ */
 function reserve(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
+  if (existsSync(path)) {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    // SQLite has no word for a folder; opening one fails with the system's.
+    if (!statSync(path).isDirectory()) return;
+    openSync(path, constants.O_RDWR);
+  }
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
+  } catch (error) {
+    // Another process was quicker, or a link that leads to nothing is in its place, which SQLite speaks of.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
 }
 
 function keepCopy(db: DatabaseSync, path: string, version: number): void {

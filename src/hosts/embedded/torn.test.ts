@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -67,6 +67,24 @@ test("a log that ends with its last commit says nothing, whoever else has it ope
   expect([...journal.read("r1")]).toHaveLength(3);
   expect(store.notices).toEqual([]);
 });
+
+test.runIf(existsSync("/proc/locks"))(
+  "a store that is open keeps its locks while the same process opens it again",
+  () => {
+    const held = (): readonly string[] =>
+      readFileSync("/proc/locks", "utf8")
+        .split("\n")
+        .filter((line) => line.includes(` ${process.pid} `))
+        .map((line) => line.replace(/^\d+: /, ""))
+        .toSorted();
+    const before = held();
+    store.open();
+    const own = held().filter((line) => !before.includes(line));
+    expect(own).not.toEqual([]);
+    store.open(2);
+    expect(held()).toEqual(expect.arrayContaining([...own]));
+  },
+);
 
 test("a last record that fits nothing before it is dropped and said, and its number is not used again", async () => {
   const journal = store.open();

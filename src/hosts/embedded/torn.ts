@@ -5,31 +5,23 @@ import type { DatabaseSync } from "node:sqlite";
 const walHeaderBytes = 32;
 const frameHeaderBytes = 24;
 const saltAt = { header: 16, frame: 8, bytes: 8 } as const;
-const indexMaxFrameAt = 16;
-const indexHeaderBytes = 48;
 
 /**
  * SQLite drops a commit that a crash cut short without a word; this finds it, so that it can be said.
- * Frames of the current log (same salt) beyond the last valid commit are such a rest. Looks under the write lock: no live commit is mistaken for one.
+ * Frames of the current log (same salt) beyond the last valid commit are such a rest. Looks under the write lock of `writing`:
+ * no live commit is mistaken for one. The number of valid frames comes from a checkpoint, never from the index file: to close
+ * that would drop every lock this process has on it, and with them the store of everybody else.
  */
-export function tornTail(db: DatabaseSync, path: string): string | null {
-  db.exec("BEGIN IMMEDIATE");
+export function tornTail(writing: DatabaseSync, reading: DatabaseSync, path: string): string | null {
+  writing.exec("BEGIN IMMEDIATE");
   try {
-    const maxFrame = validFrames(`${path}-shm`);
-    return maxFrame !== null && hasRest(`${path}-wal`, maxFrame)
+    const frames = Number(reading.prepare("PRAGMA wal_checkpoint(PASSIVE)").get()?.["log"] ?? -1);
+    return frames >= 0 && hasRest(`${path}-wal`, frames)
       ? "the last record was cut short by a crash and dropped; everything before it stands"
       : null;
   } finally {
-    db.exec("ROLLBACK");
+    writing.exec("ROLLBACK");
   }
-}
-
-function validFrames(path: string): number | null {
-  return withFile(path, (fd) => {
-    const header = Buffer.alloc(indexHeaderBytes);
-    if (readSync(fd, header, 0, header.length, 0) < header.length) return null;
-    return new Uint32Array(header.buffer, header.byteOffset, header.length / 4)[indexMaxFrameAt / 4] ?? null;
-  });
 }
 
 function hasRest(path: string, frames: number): boolean {
