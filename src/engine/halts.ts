@@ -67,6 +67,10 @@ function candidates(state: RunState): RunHalting[] {
     found.push(halting(state, "needs_attention", node, { code: "crash", text }));
     break;
   }
+  for (const [node, { cause, node: inner, reason, iteration }] of state.held) {
+    const path = `${item(state.plan.ids, node)}${inner.startsWith("[") ? "" : "/"}${inner}`;
+    found.push({ type: "run.halting", cause, node: path, reason, iteration: iteration ?? { n: 1, max: 1 } });
+  }
   if (state.timeIsSpent) {
     found.push({ type: "run.halting", cause: "limit", reason: { code: "limit", text: "limits.time is used up" } });
   }

@@ -69,6 +69,11 @@ function begin(state: RunState, node: number, step: number, to: number): void {
 export function ended(state: RunState, event: NodeEnded): void {
   const node = nodeIndex(state.plan, event.node);
   if (at(state.stage, node) === stage.running) settleUsage(state, node, event.result.usage);
+  const { halt } = event.result;
+  if (halt !== undefined && !state.lost.has(node)) {
+    state.held.set(node, halt);
+    return setStage(state, node, stage.unconfirmed);
+  }
   const ending = endingOf(state.plan, node, event.result);
   if (state.lost.has(node)) return end(state, node, ending, null);
   return end(state, node, ending, standstill(state, node, ending, event.result));
@@ -78,6 +83,7 @@ export function ended(state: RunState, event: NodeEnded): void {
 function end(state: RunState, node: number, ending: Ending, standing: Reason | null): void {
   state.delayed.delete(node);
   state.unconfirmed.delete(node);
+  state.held.delete(node);
   const closing = state.closing === "running" && node === state.plan.last;
   setStage(state, node, stage.idle);
   if (state.lost.delete(node)) return;
@@ -107,6 +113,7 @@ function tryAgain(state: RunState, node: number): void {
   settleUsage(state, node, undefined);
   state.delayed.delete(node);
   state.unconfirmed.delete(node);
+  state.held.delete(node);
   setStage(state, node, stage.again);
   state.again.push(node);
 }

@@ -21,6 +21,7 @@ export function snapshot(state: RunState): JsonObject {
     again: state.again.map(name),
     delayed: [...state.delayed.keys()].map(name),
     unconfirmed: [...state.unconfirmed].map(name),
+    held: [...state.held].map(([node, halt]) => [name(node), plain(halt)]),
     lost: [...state.lost].map(name),
     misses: [...state.misses].map(([node, miss]) => [
       name(node),

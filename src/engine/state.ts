@@ -6,7 +6,7 @@ import { Reach } from "../graph/reach.ts";
 import { limits } from "../model/limits.ts";
 import type { Node } from "../model/blueprint.ts";
 import type { HaltCause, RunHalting } from "../model/events.ts";
-import type { NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
+import type { InnerHalt, NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
 import { Waits } from "./waits.ts";
 
 /** Where a node stands between its start and its end. */
@@ -20,7 +20,7 @@ export const stage = {
   delayed: 3,
   /** Its next attempt is due. */
   again: 4,
-  /** Claimed by an engine that died; its outcome is unknown. */
+  /** Claimed by an engine that died, so that its outcome is unknown; or held by a run inside that waits for a decision. */
   unconfirmed: 5,
 } as const;
 
@@ -88,6 +88,8 @@ export interface RunState {
   readonly again: number[];
   readonly delayed: Map<number, NodeResult>;
   readonly unconfirmed: Set<number>;
+  /** By node: how a run inside its attempt halted. */
+  readonly held: Map<number, InnerHalt>;
   running: number;
   /** Running nodes and those between two attempts: ones that work, and ones that wait for a person or a time. */
   workers: number;
@@ -152,6 +154,7 @@ export function initial(plan: Plan, options: Options): RunState {
     again: [],
     delayed: new Map(),
     unconfirmed: new Set(),
+    held: new Map(),
     running: 0,
     workers: 0,
     idlers: 0,

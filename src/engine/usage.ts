@@ -23,6 +23,7 @@ export function usageOf(state: RunState): Usage {
 
 /** How far a budget of the run is used, attempts at work included. */
 export interface Spent {
+  readonly of: "tokens" | "cost";
   readonly limit: number;
   readonly used: number;
   readonly text: string;
@@ -36,12 +37,12 @@ export function budgetsOf(state: RunState): Spent[] {
   const found: Spent[] = [];
   if (tokens !== undefined) {
     const used = all.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, tokensOf(state));
-    found.push({ limit: tokens, used, text: `limits.tokens is ${tokens}, and ${used} are used` });
+    found.push({ of: "tokens", limit: tokens, used, text: `limits.tokens is ${tokens}, and ${used} are used` });
   }
   if (cost !== undefined) {
     const used = all.reduce((sum, one) => sum + (one.cost ?? 0), state.usage.cost ?? 0);
     const text = `limits.cost is ${cost.amount} ${cost.currency}, and ${used} is used`;
-    found.push({ limit: cost.amount, used, text });
+    found.push({ of: "cost", limit: cost.amount, used, text });
   }
   return found;
 }

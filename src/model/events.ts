@@ -27,6 +27,23 @@ export interface Worktree {
   readonly repository: string;
 }
 
+/** Where a run inside a run belongs. */
+export interface ParentLink {
+  readonly run: string;
+  readonly node: string;
+  readonly pass: number;
+  /** Index of the item, in a map. */
+  readonly item?: number;
+  /** The top run's blueprint and the way from it, `call/` or `call/map[2]/`: passes are counted there. */
+  readonly blueprint: string;
+  readonly path: string;
+}
+
+/** The content hash of a callee, and of what it calls in turn, by the reference as written. */
+export interface CalleePins {
+  readonly [reference: string]: { readonly hash: string; readonly calls?: CalleePins };
+}
+
 export interface RunStarted {
   readonly type: "run.started";
   readonly taskId: string;
@@ -41,6 +58,9 @@ export interface RunStarted {
   readonly cwd: string;
   readonly worktree?: Worktree;
   readonly owner: ProcessIdentity;
+  readonly parent?: ParentLink;
+  /** What it calls, by content; kept in the store. */
+  readonly calls?: CalleePins;
   /** Overrides of the command line; they win over the document. */
   readonly maxSteps?: number;
   readonly maxRetries?: number;
@@ -117,6 +137,16 @@ export interface NodeSettled extends Attempt {
   readonly by: string;
   readonly reason?: string;
   /** Passes granted beyond the cap, with `again`. */
+  readonly grant?: number;
+  /** With `again` of an attempt that holds a run which halted: the decision is about that node in it. */
+  readonly inside?: InnerDecision;
+}
+
+export interface InnerDecision {
+  readonly node: string;
+  readonly as: "done" | "failed" | "again";
+  readonly by: string;
+  readonly reason?: string;
   readonly grant?: number;
 }
 

@@ -38,6 +38,7 @@ export type ReasonCode =
   | "spill" // could not keep its output
   | "sandbox" // a box could not be made, or was lost
   | "sandbox_limit" // a command ran into a limit of its box
+  | "child" // a run inside it did not succeed
   | "internal";
 
 export interface Reason {
@@ -71,6 +72,14 @@ export interface ProgressMark {
   readonly measure?: number;
 }
 
+/** How a run inside a node halted; the node's own run halts alike until a person decides. `node` is a path, `child` or `map[2]/child`. */
+export interface InnerHalt {
+  readonly cause: "escalated" | "needs_attention" | "limit";
+  readonly node: string;
+  readonly reason: Reason;
+  readonly iteration?: { readonly n: number; readonly max: number };
+}
+
 /** What performing one attempt gives back. Never thrown: a throw of a performer is a bug and becomes `error: internal`. */
 export interface NodeResult {
   readonly outcome: "success" | "failure" | "error" | "cancelled";
@@ -95,6 +104,8 @@ export interface NodeResult {
   /** True where it is known that nothing outside was touched, so that an error may be retried. */
   readonly beforeEffect?: boolean;
   readonly progress?: ProgressMark;
+  /** The attempt is not over: a run inside it waits for a decision. */
+  readonly halt?: InnerHalt;
 }
 
 export type LiveStatus = "running" | "waiting";

@@ -33,6 +33,8 @@ const types: readonly NodeType[] = [
   "agent_sandbox",
   "code",
   "wait",
+  "call",
+  "map",
   "plugin",
 ];
 

@@ -3,7 +3,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { Performer } from "../ports/performer.ts";
 import type { Plugin } from "../ports/plugin.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
+import { call } from "./call.ts";
 import { createCodePerformer } from "./code.ts";
+import { map } from "./map.ts";
 import { collectPlugins, pluginPerformer } from "./plugins.ts";
 import { createScriptPerformer } from "./script.ts";
 import { tool } from "./tool.ts";
@@ -29,8 +31,6 @@ const notHere: readonly Performer[] = [
   unavailable("checkout", "deterministic", noBoxes),
   unavailable("exec", "deterministic", noBoxes),
   unavailable("agent_sandbox", "agentic", noBoxes),
-  unavailable("call", "wrapper", "calls of other blueprints are not carried out yet"),
-  unavailable("map", "wrapper", "maps are not carried out yet"),
 ];
 
 /** How every node type of the language is carried out here, or why it is not. */
@@ -41,7 +41,14 @@ export function createPerformers({
   plugins,
 }: PerformerParts): Performers | { readonly problems: readonly string[] } {
   const performers = new Map<NodeType, Performer>(notHere.map((performer) => [performer.type, performer]));
-  const builtIn = [createScriptPerformer(redactor), createCodePerformer(redactor), createWaitPerformer(clock), tool];
+  const builtIn = [
+    createScriptPerformer(redactor),
+    createCodePerformer(redactor),
+    createWaitPerformer(clock),
+    tool,
+    call,
+    map,
+  ];
   for (const performer of [...builtIn, ...handed]) performers.set(performer.type, performer);
   const found = collectPlugins(plugins, new Set(performers.keys()));
   if ("problems" in found) return found;

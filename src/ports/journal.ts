@@ -1,4 +1,4 @@
-import type { EventBody, JournalEvent, ProcessIdentity } from "../model/events.ts";
+import type { EventBody, JournalEvent, ParentLink, ProcessIdentity } from "../model/events.ts";
 import type { RunStatus } from "../model/outcome.ts";
 
 export interface RunRow {
@@ -17,6 +17,8 @@ export interface RunRow {
   readonly definition: string;
   /** Absolute path of the working tree that the run has to itself while it is live, or null. */
   readonly tree: string | null;
+  /** The run that it is part of. */
+  readonly parent?: ParentLink;
 }
 
 export type NewRun = Omit<RunRow, "status" | "reason" | "endedAt">;
@@ -39,12 +41,13 @@ export interface Message {
  * What cannot be read or written rejects with {@link StoreUnavailable}, and nothing of that commit stands.
  */
 export interface JournalWriter {
-  /** Creates the run with its first events. `document` is the definition as text, kept under its hash. Refused with `passes` or `tree`. */
+  /** Creates the run with its first events. `document` is the definition as text, kept under its hash; so are those of `kept`. Refused with `passes` or `tree`. */
   create(
     row: NewRun,
     document: string,
     events: readonly EventBody[],
     at: number,
+    kept?: ReadonlyMap<string, string>,
   ): Promise<readonly JournalEvent[] | Conflict>;
   /**
    * Refused with `passes` where a charge in `events` no longer fits what the store counts, with `owner` where another process owns the run,
@@ -83,8 +86,8 @@ export interface JournalReader {
   read(run: string, after?: number): Iterable<JournalEvent>;
   /** The whole records of a run in order, each chained to the one before it. */
   records(run: string): Iterable<JournalRecord>;
-  /** Newest first. A live run whose owner is gone reads `interrupted`. */
-  runs(limit: number): readonly RunRow[];
+  /** Newest first: runs of their own, or those inside a run. A live run whose owner is gone reads `interrupted`. */
+  runs(limit: number, inside?: string): readonly RunRow[];
   /** By id or unambiguous prefix. */
   find(run: string): RunRow | null;
   definition(hash: string): string | null;

@@ -1,7 +1,7 @@
-import type { Blueprint, HumanNode, Node, NodeClass } from "../model/blueprint.ts";
+import type { Blueprint, HumanNode, MapBody, Node, NodeClass } from "../model/blueprint.ts";
 import type { AgentEvent, Attempt, ProcessIdentity } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
-import type { NodeResult } from "../model/outcome.ts";
+import type { InnerHalt, NodeResult, RunStatus, Usage } from "../model/outcome.ts";
 import type { Template } from "../model/template.ts";
 import type { BlobStore } from "./blobs.ts";
 import type { GateKeeper } from "./gate.ts";
@@ -38,6 +38,36 @@ export interface Capabilities {
   provider(name: string | undefined): AgentProvider | { readonly missing: string };
 }
 
+/** How a run inside an attempt ended. */
+export interface ChildEnd {
+  readonly status: RunStatus;
+  readonly reason: string | null;
+  /** Set where it waits for a decision; named from the node around it. */
+  readonly halt: InnerHalt | null;
+  /** The declared outputs, where there are any. */
+  readonly outputs: Readonly<Record<string, Json>> | null;
+  /** What its last node said: its typed value, else its text. */
+  readonly said: Json;
+  /** The result that tells most about the end: the last failure of a run that did not succeed, else its last. */
+  readonly result: NodeResult | null;
+}
+
+/** It could not be started or gone on with, before any effect of it. */
+export interface ChildRefused {
+  readonly refused: string;
+}
+
+/**
+ * Runs inside an attempt, each with a journal of its own. One that an earlier engine began is found again: what has ended is read, the rest
+ * goes on, and nothing in it is performed twice. They end with the attempt's signal.
+ */
+export interface ChildRuns {
+  call(pin: string, task: string, inputs: Readonly<Record<string, Json>>): Promise<ChildEnd | ChildRefused>;
+  item(body: MapBody, index: number, value: Json): Promise<ChildEnd | ChildRefused>;
+  /** What they used of models in this attempt; undefined where nothing was. */
+  usage(): Usage | undefined;
+}
+
 export interface ActionContext<N extends Node = Node> {
   readonly run: string;
   readonly taskId: string;
@@ -56,6 +86,7 @@ export interface ActionContext<N extends Node = Node> {
   readonly timeoutMs: number | null;
   readonly outputBytes: number;
   readonly can: Capabilities;
+  readonly children: ChildRuns;
   /** Aborted on stop, limit or lost join; the performer ends its work and answers `cancelled`. */
   readonly signal: AbortSignal;
   report(progress: Progress): void;

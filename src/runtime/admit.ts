@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { classOf, type Blueprint, type Node, type NodeType } from "../model/blueprint.ts";
+import { allNodes, classOf, type Blueprint, type Node, type NodeType } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
-import type { Refusal, StartRequest } from "./api.ts";
+import type { Callee, Refusal, StartRequest } from "./api.ts";
 import { ruleOf } from "./effect.ts";
 import { inputsOf } from "./inputs.ts";
 
@@ -45,15 +45,38 @@ export async function admit(
     );
   const { inputs, problems } = await inputsOf(blueprint, request.inputs);
   if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
-  const missing = missingIn(blueprint, performers, can);
+  const callees = [...(request.callees ?? new Map<string, Callee>()).values()].map((callee) => callee.blueprint);
+  const missing = missingIn(blueprint, callees, performers, can);
   if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));
-  return { inputs, locksTree: locksTree(blueprint, can) };
+  return { inputs, locksTree: [blueprint, ...callees].some((one) => locksTree(one, can)) };
 }
 
 /** Why nodes cannot run here, one line each. */
-export function missingIn(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {
+export function missingIn(
+  top: Blueprint,
+  callees: Iterable<Blueprint>,
+  performers: Performers,
+  can: Capabilities,
+): readonly string[] {
+  const inner = [...callees];
+  const lines = [top, ...inner].flatMap((blueprint) => missingOf(blueprint, performers, can));
+  const inside = [...[...top.nodes.values()].flatMap(bodyOf), ...inner.flatMap((one) => [...allNodes(one)])];
+  for (const node of inside)
+    if (notInside.has(node.type))
+      lines.push(`node ${node.id}: a ${node.type} node inside a call or map is not carried out yet`);
+  return [...new Set(lines)];
+}
+
+/** What needs a person or a box is held at the top of a run for now. */
+const notInside: ReadonlySet<NodeType> = new Set(["human", "provision", "checkout", "exec", "agent_sandbox"]);
+
+function bodyOf(node: Node): readonly Node[] {
+  return node.type === "map" ? [...allNodes(node.do)] : [];
+}
+
+function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {
   const lines = [...unsupported(blueprint)];
-  for (const node of blueprint.nodes.values()) {
+  for (const node of allNodes(blueprint)) {
     const performer = performers.get(node.type);
     const missing =
       performer === undefined
@@ -61,7 +84,7 @@ export function missingIn(blueprint: Blueprint, performers: Performers, can: Cap
         : performer.missing(node, can, blueprint);
     if (missing !== null) lines.push(missing);
   }
-  return [...new Set(lines)];
+  return lines;
 }
 
 /** What the language has and no run carries out yet. Refused, since leaving it out would change what the document promises. */
@@ -77,7 +100,7 @@ function unsupported({ nodes }: Blueprint): readonly string[] {
 function locksTree(blueprint: Blueprint, can: Capabilities): boolean {
   const { protect, checkpoint, isolate } = blueprint.workspace;
   if (protect !== undefined || checkpoint === true || isolate === "worktree") return true;
-  return [...blueprint.nodes.values()].some(
+  return [...allNodes(blueprint)].some(
     (node) => classOf(node) === "agentic" || node.writes !== undefined || isGitWrite(node, can),
   );
 }

@@ -1,8 +1,17 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import type { Attempt, EventBody, JournalEvent, NodeSettled } from "../model/events.ts";
+import type { Attempt, CalleePins, EventBody, JournalEvent, NodeSettled } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { Progress } from "../ports/performer.ts";
+
+/** A blueprint that a call runs, bound to the configuration, by its content hash. */
+export interface Callee {
+  readonly blueprint: Blueprint;
+  readonly document: string;
+  readonly file?: string;
+}
+
+export type Callees = ReadonlyMap<string, Callee>;
 
 export interface StartRequest {
   readonly blueprint: Blueprint;
@@ -19,11 +28,15 @@ export interface StartRequest {
   readonly cwd: string;
   readonly maxSteps?: number;
   readonly maxRetries?: number;
+  /** Everything that calls lead to, and how: by reference. */
+  readonly callees?: Callees;
+  readonly calls?: CalleePins;
 }
 
 export interface ResumeRequest {
   readonly run: string;
   readonly blueprint: Blueprint;
+  readonly callees?: Callees;
   readonly contentHash: string;
   readonly bindingHash: string;
   readonly acceptChanges: boolean;
@@ -32,6 +45,7 @@ export interface ResumeRequest {
 }
 
 export interface Settlement {
+  /** Inside a call or a map a path: `call/child`, `map[2]/child`. */
   readonly node: string;
   readonly as: NodeSettled["as"];
   readonly by: string;

@@ -6,8 +6,9 @@ import { timeoutOf } from "../model/timeouts.ts";
 import type { Conflict, Message } from "../ports/journal.ts";
 import type { Progress } from "../ports/performer.ts";
 import type { Observer, RunEnd, RunHandle } from "./api.ts";
+import { childrenOf, type InnerEngine } from "./children.ts";
 import { contextOf, type RunFacts } from "./context.ts";
-import { isProblem, mirror, passesOfTask } from "./counters.ts";
+import { isProblem, mirrored, passesOfTask } from "./counters.ts";
 import { type AttemptGate, EarlyAnswers, gateOf, type Given } from "./gates.ts";
 import { note, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
@@ -15,6 +16,8 @@ import { Performance } from "./performance.ts";
 import { clipped } from "./result.ts";
 import { RunTimers } from "./timers.ts";
 import { RunValues } from "./values.ts";
+
+type Ports = EngineOptions & { readonly inner: InnerEngine };
 
 interface Live {
   readonly attempt: Attempt;
@@ -29,7 +32,7 @@ interface Live {
 export class Conductor implements RunHandle {
   readonly run: string;
   readonly end: Promise<RunEnd>;
-  readonly #ports: EngineOptions;
+  readonly #ports: Ports;
   readonly #facts: RunFacts;
   readonly #observer: Observer;
   readonly #rebuild: () => Memory;
@@ -43,28 +46,23 @@ export class Conductor implements RunHandle {
   #busy = false;
   #over = false;
   #stops = 0;
-  #finish: (end: RunEnd) => void = () => undefined;
-  #break: (error: unknown) => void = () => undefined;
+  readonly #ending = Promise.withResolvers<RunEnd>();
   #stopListening: () => void = () => undefined;
 
   /** `rebuild` reads the run back from the journal, for when a commit was refused and what was advanced with it must be forgotten. */
-  constructor(ports: EngineOptions, facts: RunFacts, observer: Observer, memory: Memory, rebuild: () => Memory) {
+  constructor(ports: Ports, facts: RunFacts, observer: Observer, memory: Memory, rebuild: () => Memory) {
     this.run = facts.run;
     this.#ports = ports;
     this.#facts = facts;
     this.#observer = observer;
     this.#memory = memory;
     this.#rebuild = rebuild;
-    const { results } = memory;
-    this.#values = new RunValues({ task: facts.task, inputs: facts.inputs, results }, ports.can.blobs);
+    this.#values = new RunValues({ ...facts, results: memory.results }, ports.can.blobs);
     this.#timers = new RunTimers(ports.clock, ports.ids, {
       retryDue: (attempt) => this.#put({ type: "retry.due", ...attempt }),
       timeSpent: () => this.#put({ type: "run.time_spent" }),
     });
-    this.end = new Promise((resolve, reject) => {
-      this.#finish = resolve;
-      this.#break = reject;
-    });
+    this.end = this.#ending.promise;
     this.end.catch(() => undefined); // whoever holds the handle sees it; nobody has to
   }
 
@@ -164,17 +162,17 @@ export class Conductor implements RunHandle {
   /** Another process has the run: what runs here must not go on beside it. */
   async #lose(conflict: Conflict): Promise<void> {
     await this.#abandon();
-    this.#finish({ run: this.run, status: "interrupted", reason: conflict.what });
+    this.#ending.resolve({ run: this.run, status: "interrupted", reason: conflict.what });
   }
 
   async #fail(error: unknown): Promise<void> {
     await this.#abandon();
-    this.#break(error);
+    this.#ending.reject(error);
   }
 
   #close(status: RunStatus, reason: string | null): void {
     this.#silence();
-    this.#finish({ run: this.run, status, reason });
+    this.#ending.resolve({ run: this.run, status, reason });
   }
 
   /** Ends what is being performed, without a record of it. */
@@ -211,30 +209,28 @@ export class Conductor implements RunHandle {
   }
 
   #perform({ node: id, pass, attempt: n }: Attempt): void {
-    const { performers, can, clock, environment } = this.#ports;
+    const { performers, can, clock, environment, journal } = this.#ports;
     const attempt = { node: id, pass, attempt: n };
     const node = this.#facts.blueprint.nodes.get(id);
     const performer = node === undefined ? undefined : performers.get(node.type);
     // Admission saw to both.
     if (node === undefined || performer === undefined)
       throw new Error(`node ${id} of run ${this.run} cannot be performed`);
-    const charged = this.#memory.attempts.get(id)?.charged;
-    const unmirrored = charged === undefined ? null : mirror(this.#facts, id, charged);
-    if (unmirrored !== null) {
-      const reason = { code: "cap", text: `${unmirrored}, so no pass may start` } as const;
-      queueMicrotask(() => this.#put({ type: "node.ended", ...attempt, result: { outcome: "error", reason } }));
-      return;
-    }
+    const unmirrored = mirrored(this.#facts, id, this.#memory.attempts.get(id)?.charged);
+    if (unmirrored !== null)
+      return queueMicrotask(() => this.#put({ type: "node.ended", ...attempt, result: unmirrored }));
     const gate = node.type === "human" ? gateOf(node, attempt, can.gates, this.#memory.answers.get(id)) : null;
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const since = this.#memory.since.get(id) ?? clock.now();
     const shared = { facts: this.#facts, node, attempt, since, values: this.#values, can: own, environment };
+    const inner = { ...shared, engine: this.#ports.inner, journal, blobs: can.blobs, memory: this.#memory };
     const performance = new Performance({
       performer,
       attempt,
       timeoutMs: timeoutOf(node),
       clock,
-      context: (signal, report) => contextOf({ ...shared, signal, report }),
+      context: (signal, report) =>
+        contextOf({ ...shared, signal, report, children: (...live) => childrenOf(inner, ...live) }),
       report: (progress) => this.#progress(attempt, gate, progress),
       ended: (result) => this.#ended(attempt, result),
     });

@@ -1,11 +1,12 @@
 import type { Blueprint, Node } from "../model/blueprint.ts";
-import type { Attempt } from "../model/events.ts";
+import type { Attempt, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import { timeoutOf } from "../model/timeouts.ts";
-import type { ActionContext, Capabilities, Progress, Values } from "../ports/performer.ts";
+import type { ActionContext, Capabilities, ChildRuns, Progress, Values } from "../ports/performer.ts";
 import type { MakeEnvironment } from "./environment/child.ts";
-import { textOfJson } from "./values.ts";
+import type { Callees } from "./api.ts";
+import { type Outer, textOfJson } from "./values.ts";
 
 /** What stays the same over a run. */
 export interface RunFacts {
@@ -18,6 +19,12 @@ export interface RunFacts {
   readonly cwd: string;
   /** Absolute folder in which the run was asked for: the same, unless the run has a worktree. */
   readonly project: string;
+  readonly contentHash: string;
+  readonly bindingHash: string;
+  readonly callees: Callees;
+  /** Of a run inside another: where it belongs, and in a map what it is about. */
+  readonly parent?: ParentLink;
+  readonly outer?: Outer;
 }
 
 export interface ContextOptions {
@@ -28,12 +35,15 @@ export interface ContextOptions {
   readonly values: Values;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
+  /** Makes the runs inside the attempt; absent where none can be. */
+  readonly children?: (signal: () => AbortSignal, report: (progress: Progress) => void) => ChildRuns;
   readonly signal: () => AbortSignal;
   readonly report: (progress: Progress) => void;
 }
 
 export function contextOf(options: ContextOptions): ActionContext {
   const { facts, node, attempt, since, values, can, environment, signal, report } = options;
+  let children: ChildRuns | undefined;
   return {
     run: facts.run,
     taskId: facts.taskId,
@@ -47,6 +57,11 @@ export function contextOf(options: ContextOptions): ActionContext {
     report,
     timeoutMs: timeoutOf(node),
     outputBytes: facts.blueprint.limits.outputBytes ?? limits.outputDefaultBytes,
+    get children() {
+      children ??= options.children?.(signal, report);
+      if (children === undefined) throw new Error(`nothing runs inside ${node.id} here`);
+      return children;
+    },
     get signal() {
       return signal();
     },

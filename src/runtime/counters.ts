@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { NodeResult } from "../model/outcome.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { RunFacts } from "./context.ts";
 
@@ -24,27 +25,41 @@ export interface CountersProblem {
  */
 export function passesOfTask(
   journal: Pick<Journal, "passes">,
-  facts: Pick<RunFacts, "taskId" | "blueprint" | "project">,
+  facts: Pick<RunFacts, "taskId" | "blueprint" | "project" | "parent">,
 ): Readonly<Record<string, number>> | CountersProblem {
   const { taskId, blueprint } = facts;
-  const stored = journal.passes(taskId, blueprint.name);
+  const stored = countedIn(facts, journal.passes(taskId, facts.parent?.blueprint ?? blueprint.name));
   const path = pathOf(facts);
   if (path === null) return stored;
   const tasks = read(path);
   if (isProblem(tasks)) return tasks;
   const passes: Record<string, number> = { ...stored };
+  const prefix = facts.parent?.path ?? "";
   for (const [node, count] of Object.entries(tasks[taskId] ?? {}))
-    if (blueprint.nodes.has(node)) passes[node] = Math.max(passes[node] ?? 0, count.passes);
+    if (node.startsWith(prefix) && blueprint.nodes.has(node.slice(prefix.length)))
+      passes[node.slice(prefix.length)] = Math.max(passes[node.slice(prefix.length)] ?? 0, count.passes);
   const problem = write(path, tasks);
   return problem === null ? passes : { problem };
 }
 
+/** Passes of the nodes of this run, out of those that are counted over the whole tree of runs. */
+function countedIn(
+  { parent }: Pick<RunFacts, "parent">,
+  all: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const path = parent?.path ?? "";
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([node, passes]) => (node.startsWith(path) ? [[node.slice(path.length), passes]] : [])),
+  );
+}
+
 /** Mirrors a pass that was charged. Answers why it could not, or null. */
 export function mirror(
-  facts: Pick<RunFacts, "taskId" | "blueprint" | "project">,
-  node: string,
+  facts: Pick<RunFacts, "taskId" | "blueprint" | "project" | "parent">,
+  name: string,
   count: Count,
 ): string | null {
+  const node = `${facts.parent?.path ?? ""}${name}`;
   const path = pathOf(facts);
   if (path === null) return null;
   const tasks = read(path);
@@ -52,6 +67,18 @@ export function mirror(
   const own = tasks[facts.taskId] ?? {};
   const passes = Math.max(count.passes, own[node]?.passes ?? 0);
   return write(path, { ...tasks, [facts.taskId]: { ...own, [node]: { passes, cap: count.cap } } });
+}
+
+/** The error of a pass whose charge cannot be mirrored, or null. */
+export function mirrored(
+  facts: Parameters<typeof mirror>[0],
+  node: string,
+  charged: Count | undefined,
+): NodeResult | null {
+  const problem = charged === undefined ? null : mirror(facts, node, charged);
+  return problem === null
+    ? null
+    : { outcome: "error", reason: { code: "cap", text: `${problem}, so no pass may start` } };
 }
 
 export const countersHint = "mend it, or remove it to have it written anew from the store";

@@ -9,6 +9,7 @@ import { StoreUnavailable, type Conflict, type RunRow } from "../ports/journal.t
 import type { Given } from "../ports/secrets.ts";
 import { admit, type Admitted, refuse, treeOf } from "./admit.ts";
 import type { Engine, Observer, Refusal, ResumeRequest, RunEnd, RunHandle, StartRequest } from "./api.ts";
+import type { Inside, InnerEngine } from "./children.ts";
 import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
 import { countersHint, isProblem, passesOfTask } from "./counters.ts";
@@ -38,10 +39,22 @@ export function createEngine(options: EngineOptions): Engine {
     end.catch(() => undefined); // whoever holds the handle sees it
     return { run: conductor.run, end, stop: (by) => conductor.stop(by), deliver: (event) => conductor.deliver(event) };
   };
-  return {
-    start: (request, observer) => orUnavailable(() => start(options, request, observer, hold)),
-    resume: (request, observer) => orUnavailable(() => resume(options, request, observer, running, hold)),
+  const inner: InnerEngine = {
+    start: (request, observer, inside) => orUnavailable(() => start(parts, request, observer, inside)),
+    resume: (request, observer, inside) => orUnavailable(() => resume(parts, request, observer, inside)),
   };
+  const parts: Parts = { options, running, hold, inner };
+  return {
+    start: (request, observer) => orUnavailable(() => start(parts, request, observer)),
+    resume: (request, observer) => orUnavailable(() => resume(parts, request, observer)),
+  };
+}
+
+interface Parts {
+  readonly options: EngineOptions;
+  readonly running: Set<string>;
+  readonly hold: Hold;
+  readonly inner: InnerEngine;
 }
 
 type Hold = (conductor: Conductor) => RunHandle;
@@ -56,17 +69,18 @@ async function orUnavailable(work: () => Promise<RunHandle | Refusal>): Promise<
 }
 
 async function start(
-  options: EngineOptions,
+  parts: Parts,
   request: StartRequest,
   observer: Observer,
-  hold: Hold,
+  inside?: Inside,
 ): Promise<RunHandle | Refusal> {
+  const { options } = parts;
   const admitted = await admit(request, options.performers, options.can);
   if ("refused" in admitted) return admitted;
-  const run = options.ids.run();
+  const run = inside?.run ?? options.ids.run();
   let journaled: Journaled | Refusal | undefined;
   try {
-    journaled = await journalRun(options, request, observer, run, admitted);
+    journaled = await journalRun(parts, request, observer, run, admitted, inside);
   } finally {
     if (journaled === undefined || "refused" in journaled) await giveBack(options, run);
   }
@@ -74,7 +88,7 @@ async function start(
   const { conductor, answer, commands, locksTree } = journaled;
   if (locksTree) await options.workspaces.begin(run);
   conductor.begin(answer, commands);
-  return hold(conductor);
+  return parts.hold(conductor);
 }
 
 /** What was kept and made for a run that came to nothing. */
@@ -92,11 +106,12 @@ interface Journaled {
 }
 
 async function journalRun(
-  options: EngineOptions,
+  { options, inner }: Parts,
   request: StartRequest,
   observer: Observer,
   run: string,
   admitted: Admitted,
+  inside: Inside | undefined,
 ): Promise<Journaled | Refusal> {
   const taskId = request.taskId ?? run;
   const { blueprint } = request;
@@ -106,12 +121,13 @@ async function journalRun(
   const { task, inputs } = guarded.given;
   const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
-  const facts: RunFacts = { run, taskId, task, blueprint, inputs, cwd: workspace.cwd, project: request.cwd };
+  const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd };
+  const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...boundTo(request, inside) };
   const unready = await setUp(options, facts);
   if (unready !== null) return unready;
   let conflict: Conflict | null = null;
   const started = startedOf(options, request, facts, guarded.recorded, workspace.worktree);
-  const tree = admitted.locksTree ? treeOf(workspace.cwd) : null;
+  const tree = admitted.locksTree && inside === undefined ? treeOf(workspace.cwd) : null;
   for (let tries = 0; tries < limits.startTries; tries += 1) {
     const passes = passesOfTask(options.journal, facts);
     if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
@@ -124,20 +140,36 @@ async function journalRun(
       taskId,
       task,
       startedAt: at,
-      cwd: facts.project,
+      cwd: request.cwd,
       owner: options.self,
+      ...(inside === undefined ? {} : { parent: inside.parent }),
     };
     const stored = { ...row, definition: request.contentHash, tree };
-    const answer = await options.journal.create(stored, request.document, events, at);
+    const answer = await options.journal.create(stored, request.document, events, at, documentsOf(request));
     if ("conflict" in answer) {
       conflict = answer;
       if (answer.conflict === "passes") continue; // another run of this task was faster: count anew
       break;
     }
-    const conductor = new Conductor(options, facts, observer, memory, () => reread(options, plan, run));
+    const conductor = new Conductor({ ...options, inner }, facts, observer, memory, () => reread(options, plan, run));
     return { conductor, answer, commands, locksTree: tree !== null };
   }
   return refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
+}
+
+/** What the run is bound to, as its nodes may need it. */
+function boundTo(
+  { contentHash, bindingHash, callees }: Pick<StartRequest, "contentHash" | "bindingHash" | "callees">,
+  inside: Inside | undefined,
+): Pick<RunFacts, "contentHash" | "bindingHash" | "callees" | "parent" | "outer"> {
+  const hashes = { contentHash, bindingHash };
+  if (inside === undefined) return { ...hashes, callees: callees ?? new Map() };
+  const { parent, outer } = inside;
+  return { ...hashes, callees: inside.callees, parent, ...(outer === undefined ? {} : { outer }) };
+}
+
+function documentsOf({ callees }: StartRequest): ReadonlyMap<string, string> {
+  return new Map([...(callees ?? [])].map(([hash, { document }]) => [hash, document]));
 }
 
 function startedOf(
@@ -147,9 +179,10 @@ function startedOf(
   recorded: Given,
   worktree: Worktree | undefined,
 ): RunStarted {
-  const { taskId, blueprint, project } = facts;
+  const { taskId, blueprint } = facts;
   const { task, inputs } = recorded;
-  const { file, contentHash, bindingHash, maxSteps, maxRetries } = request;
+  const { file, contentHash, bindingHash, maxSteps, maxRetries, calls } = request;
+  const { parent } = facts;
   return {
     type: "run.started",
     taskId,
@@ -159,21 +192,23 @@ function startedOf(
     contentHash,
     bindingHash,
     inputs,
-    cwd: project,
+    cwd: request.cwd,
     ...(worktree === undefined ? {} : { worktree }),
     owner: options.self,
+    ...(parent === undefined ? {} : { parent }),
+    ...(calls === undefined ? {} : { calls }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
   };
 }
 
 async function resume(
-  options: EngineOptions,
+  parts: Parts,
   request: ResumeRequest,
   observer: Observer,
-  running: Set<string>,
-  hold: Hold,
+  inside?: Inside,
 ): Promise<RunHandle | Refusal> {
+  const { options, running } = parts;
   const row = options.journal.find(request.run);
   if (row === null) return refuse("not_found", `there is no run ${request.run}`, "list them with trammel runs");
   const { run } = row;
@@ -182,7 +217,7 @@ async function resume(
   running.add(run);
   let handle: RunHandle | Refusal | undefined;
   try {
-    handle = await goOn(options, request, row, observer, hold);
+    handle = await goOn(parts, request, row, observer, inside);
     return handle;
   } finally {
     if (handle === undefined || "refused" in handle) running.delete(run);
@@ -190,15 +225,15 @@ async function resume(
 }
 
 async function goOn(
-  options: EngineOptions,
+  { options, hold, inner }: Parts,
   request: ResumeRequest,
   row: RunRow,
   observer: Observer,
-  hold: Hold,
+  inside: Inside | undefined,
 ): Promise<RunHandle | Refusal> {
   const { blueprint } = request;
   const plan = planOf(blueprint);
-  const taken = await resumption(options, request, row, plan);
+  const taken = await resumption(options, request, row, plan, boundTo(request, inside));
   if ("refused" in taken) return taken;
   const { memory, started, given, workspace, run, events: incoming } = taken;
   const { taskId, cwd: project } = started;
@@ -207,8 +242,9 @@ async function goOn(
   const { events, commands } = advance(memory.state, incoming, at);
   const answer = await options.journal.append(run, events, at);
   if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
-  const facts: RunFacts = { run, taskId, task, blueprint, inputs, cwd: workspace.cwd, project };
-  const conductor = new Conductor(options, facts, observer, memory, () => reread(options, plan, run));
+  const place = { cwd: workspace.cwd, project: inside?.project ?? project };
+  const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...boundTo(request, inside) };
+  const conductor = new Conductor({ ...options, inner }, facts, observer, memory, () => reread(options, plan, run));
   conductor.begin(answer, commands);
   return hold(conductor);
 }

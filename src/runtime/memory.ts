@@ -4,11 +4,13 @@ import type { Plan } from "../graph/plan.ts";
 import type {
   EventBody,
   GateAnswered,
+  InnerDecision,
   JournalEvent,
   NodeStarted,
   ProcessIdentity,
   RunStarted,
 } from "../model/events.ts";
+import { UsageMeter } from "./usage-meter.ts";
 import type { NodeResult } from "../model/outcome.ts";
 
 /** A run in memory, built from its events and nothing else. */
@@ -24,13 +26,17 @@ export interface Memory {
   readonly attempts: Map<string, NodeStarted>;
   /** When the latest pass of each node began, in milliseconds since the epoch. */
   readonly since: Map<string, number>;
+  /** Decisions about runs inside the latest pass of each node, in order. */
+  readonly decisions: Map<string, InnerDecision[]>;
+  /** What attempts of the latest pass of each node used of models. */
+  readonly used: Map<string, UsageMeter>;
   /** What the run is bound to: as it started, or as a later resume accepted. */
   bound: { readonly contentHash: string; readonly bindingHash: string } | null;
 }
 
 export function blank(plan: Plan): Memory {
   const maps = { results: new Map(), answers: new Map(), processes: new Map(), attempts: new Map(), since: new Map() };
-  return { state: initial(plan, {}), ...maps, bound: null };
+  return { state: initial(plan, {}), ...maps, decisions: new Map(), used: new Map(), bound: null };
 }
 
 /** Reads a run back; null where its journal does not begin with its start. */
@@ -52,6 +58,7 @@ export function remember(plan: Plan, events: Iterable<JournalEvent>): { memory: 
 /** What is kept of an event beside the state. */
 export function note(memory: Memory, body: EventBody, at: number): void {
   const { results, answers, processes, attempts, since } = memory;
+  noteInside(memory, body);
   switch (body.type) {
     case "run.started":
       memory.bound = body;
@@ -83,4 +90,21 @@ export function note(memory: Memory, body: EventBody, at: number): void {
     default:
       break;
   }
+}
+
+/** What runs inside the latest pass of a node have to know of it. */
+function noteInside({ decisions, used }: Memory, body: EventBody): void {
+  if (body.type === "node.started" && body.attempt === 1) {
+    decisions.delete(body.node);
+    used.delete(body.node);
+  }
+  if (body.type === "node.settled" && body.inside !== undefined)
+    decisions.set(body.node, [...(decisions.get(body.node) ?? []), body.inside]);
+  const usage =
+    (body.type === "agent.progressed" && body.event.type === "usage") ||
+    ((body.type === "node.ended" || body.type === "node.retrying") && body.result.usage !== undefined);
+  if (body.type !== "node.unconfirmed" && !usage) return;
+  const meter = used.get(body.node) ?? new UsageMeter();
+  meter.note(body);
+  used.set(body.node, meter);
 }

@@ -1,7 +1,8 @@
 import { fits } from "../engine/fits.ts";
+import type { RunState } from "../engine/state.ts";
 import { unfinished } from "../engine/unfinished.ts";
-import type { Plan } from "../graph/plan.ts";
-import type { Node } from "../model/blueprint.ts";
+import { nodeIndex, type Plan } from "../graph/plan.ts";
+import type { Blueprint, Node, NodeType } from "../model/blueprint.ts";
 import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunStarted } from "../model/events.ts";
 import { isReopenable } from "../model/outcome.ts";
 import type { RunRow } from "../ports/journal.ts";
@@ -38,8 +39,14 @@ export async function resumption(
   request: ResumeRequest,
   row: RunRow,
   plan: Plan,
+  bound: Omit<RunFacts, "run" | "taskId" | "blueprint" | "cwd" | "project" | "task" | "inputs">,
 ): Promise<Resumption | Refusal> {
   const { journal, self } = options;
+  if (row.parent !== undefined && bound.parent === undefined) {
+    const { run, node } = row.parent;
+    const message = `run ${row.run} is part of ${node} in run ${run}`;
+    return refuse("conflict", message, `go on with that one: trammel resume ${run}`);
+  }
   const refused = cannotResume(options, request, row);
   if (refused !== null) return refused;
   const remembered = remember(plan, journal.read(row.run));
@@ -60,7 +67,7 @@ export async function resumption(
   const workspace = await options.workspaces.reopen(row.run, request.blueprint, started);
   if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
   const place = { cwd: workspace.cwd, project: started.cwd };
-  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given };
+  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
   const passes = passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
   const conflict = await journal.takeOver(row.run, row.owner, self);
@@ -90,8 +97,12 @@ function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRo
     );
   if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))
     return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
-  const missing = missingIn(request.blueprint, options.performers, options.can);
+  const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
   return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
+}
+
+function calleesOf({ callees }: ResumeRequest): readonly Blueprint[] {
+  return [...(callees ?? [])].map(([, { blueprint }]) => blueprint);
 }
 
 /** What is no longer as the run knows it, or null. */
@@ -122,7 +133,9 @@ async function left(
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 
-/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, and a box that was being made is made anew. */
+/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, a box that was being made is made anew, and what runs inside has claims of its own. */
+const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "call", "map"]);
+
 async function settledBy(
   options: EngineOptions,
   facts: RunFacts,
@@ -130,7 +143,7 @@ async function settledBy(
   node: Node,
   attempt: Attempt,
 ): Promise<Pick<NodeSettled, "as" | "by"> | null> {
-  if (node.type === "human" || node.type === "wait" || node.type === "provision") return { as: "again", by: "engine" };
+  if (replayed.has(node.type)) return { as: "again", by: "engine" };
   if (node.idempotent === true) return { as: "again", by: "idempotent" };
   if (node.effect === undefined) return null;
   const { can, environment } = options;
@@ -143,7 +156,8 @@ async function settledBy(
 }
 
 /** The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused. */
-function settlement(decision: Settlement, { state, attempts }: Memory, run: string): NodeSettled | Refusal {
+function settlement(given: Settlement, { state, attempts }: Memory, run: string): NodeSettled | Refusal {
+  const decision = inward(given, state);
   const last = attempts.get(decision.node);
   const [pass, attempt] = [last?.pass ?? 0, last?.attempt ?? 1];
   const candidates: NodeSettled[] = [
@@ -159,4 +173,14 @@ function settlement(decision: Settlement, { state, attempts }: Memory, run: stri
       "trammel show names the node that waits for a decision",
     )
   );
+}
+
+/** A decision about a node inside a call or a map is one to go on with the attempt around it, which hands it on. */
+function inward(decision: Settlement, { plan, held }: RunState): Omit<NodeSettled, "type" | "pass" | "attempt"> {
+  const [, head = decision.node, path = ""] = /^([^/[]+)(?:\/|(?=\[))(.+)$/.exec(decision.node) ?? [];
+  const inner = path === "" && decision.as === "again" ? held.get(nodeIndex(plan, head))?.node : path;
+  if (inner === undefined || inner === "") return decision;
+  const { by, reason } = decision;
+  const shared = { by, ...(reason === undefined ? {} : { reason }) };
+  return { node: head, as: "again", ...shared, inside: { ...decision, node: inner } };
 }

@@ -9,10 +9,23 @@ export interface Known {
   readonly task: string;
   readonly inputs: Readonly<Record<string, Json>>;
   readonly results: ReadonlyMap<string, NodeResult>;
+  /** In a map: its item, and what is around it. */
+  readonly outer?: Outer;
+}
+
+export interface Outer {
+  readonly item: Json;
+  readonly index: number;
+  readonly values: Values;
+  /** Names that mean a node of the body. */
+  readonly own: ReadonlyMap<string, unknown>;
 }
 
 /** A captured text is resolved only where it is used: it may be far larger than what uses it. */
-type Found = { readonly json: Json } | { readonly captured: CapturedText };
+type Found =
+  | { readonly json: Json }
+  | { readonly captured: CapturedText }
+  | { readonly around: Template; readonly values: Values };
 
 type Use = "text" | "typed";
 
@@ -40,6 +53,7 @@ export class RunValues implements Values {
     const [only, ...others] = template.parts;
     if (only === undefined || others.length > 0 || !("ref" in only)) return this.whole(template);
     const found = this.#find(only.ref, "typed");
+    if ("around" in found) return found.values.value(found.around);
     return "json" in found ? found.json : this.#full(found);
   }
 
@@ -55,16 +69,22 @@ export class RunValues implements Values {
         return { json: this.#known.task };
       case "inputs":
         return { json: walk(own(this.#known.inputs, ref.name), ref.path) };
-      case "node":
+      case "node": {
+        const { outer } = this.#known;
+        if (outer !== undefined && !outer.own.has(ref.name))
+          return { around: { source: "", parts: [{ ref }] }, values: outer.values };
         return ofNode(this.#known.results.get(ref.name), ref.path, use);
+      }
       case "item":
+        return { json: walk(this.#known.outer?.item, ref.path) };
       case "index":
-        return nothing;
+        return { json: this.#known.outer?.index ?? null };
     }
   }
 
   async #full(found: Found): Promise<string> {
     if ("json" in found) return textOfJson(found.json);
+    if ("around" in found) return found.values.whole(found.around);
     const { text, blob } = found.captured;
     if (blob === undefined) return text;
     const bytes = await this.#blobs.get(blob);
@@ -74,6 +94,7 @@ export class RunValues implements Values {
   async #bounded(found: Found, maxBytes: number): Promise<string> {
     if ("captured" in found && found.captured.blob === undefined && found.captured.text.length * 3 <= maxBytes)
       return found.captured.text;
+    if ("around" in found) return found.values.text(found.around, maxBytes);
     const bytes = Buffer.from(await this.#full(found));
     if (bytes.length <= maxBytes) return bytes.toString();
     const blob = ("captured" in found ? found.captured.blob : undefined) ?? (await this.#blobs.put(bytes));

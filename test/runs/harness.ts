@@ -11,6 +11,8 @@ import type { ActionContext, Capabilities, Performer } from "../../src/ports/per
 import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../../src/runtime/api.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
+import { call } from "../../src/nodes/call.ts";
+import { map } from "../../src/nodes/map.ts";
 import { createEngine } from "../../src/runtime/engine.ts";
 import { runSecrets } from "../../src/runtime/environment/run-secrets.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
@@ -102,7 +104,8 @@ export class World {
   }
 
   engine(acts: Readonly<Record<string, Act>>, pid = 1, journal: Journal = this.journal(pid)): Engine {
-    const performers = new Map(types.map((type) => [type, actor(type, acts)]));
+    const performers = new Map<NodeType, Performer>(types.map((type) => [type, actor(type, acts)]));
+    performers.set("call", call).set("map", map);
     const can: Capabilities = { ...noCapabilities(this.home), ...this.#options.can };
     return createEngine({
       journal,

@@ -1,3 +1,4 @@
+import { nothingInside } from "./nothing-inside.ts";
 import type { Blueprint, Node } from "../../src/model/blueprint.ts";
 import type { Json } from "../../src/model/json.ts";
 import { limits } from "../../src/model/limits.ts";
@@ -62,6 +63,7 @@ export class NodeBench extends RunnerBench {
       blueprint,
       node,
       attempt: { node: node.id, pass: 1, attempt: 1 },
+      children: nothingInside,
       since: performing.since ?? systemClock.now(),
       cwd: this.folder,
       values: new RunValues({ task: "the task", inputs, results }, this.can.blobs),

@@ -2,9 +2,11 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { EventBody, NodeStarted } from "../../model/events.ts";
 import type { Conflict } from "../../ports/journal.ts";
 
-interface Account {
+export interface Account {
   readonly taskId: string;
   readonly blueprint: string;
+  /** Stands before the name of each node. */
+  readonly path: string;
 }
 
 type Charge = NodeStarted & { readonly charged: NonNullable<NodeStarted["charged"]> };
@@ -25,11 +27,13 @@ export class Charges {
   check(account: Account, events: readonly EventBody[]): null | Conflict {
     for (const charge of events) {
       if (!isCharge(charge)) continue;
-      const stands = Number(this.#select.get(account.taskId, account.blueprint, charge.node)?.["passes"] ?? 0);
+      const stands = Number(
+        this.#select.get(account.taskId, account.blueprint, account.path + charge.node)?.["passes"] ?? 0,
+      );
       if (charge.charged.passes > stands) continue;
       return {
         conflict: "passes",
-        what: `${stands} passes of ${charge.node} are charged to task ${account.taskId} already`,
+        what: `${stands} passes of ${account.path}${charge.node} are charged to task ${account.taskId} already`,
       };
     }
     return null;
@@ -37,7 +41,8 @@ export class Charges {
 
   charge(account: Account, events: readonly EventBody[]): void {
     for (const event of events)
-      if (isCharge(event)) this.#set.run(account.taskId, account.blueprint, event.node, event.charged.passes);
+      if (isCharge(event))
+        this.#set.run(account.taskId, account.blueprint, account.path + event.node, event.charged.passes);
   }
 }
 

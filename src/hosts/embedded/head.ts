@@ -1,12 +1,12 @@
 import type { EventBody } from "../../model/events.ts";
 import type { RunStatus } from "../../model/outcome.ts";
+import type { Account } from "./charges.ts";
 
 /** Where a run that this process owns stands: what the next record is chained to, and what the list of runs says. */
 export interface Head {
   readonly id: number;
   readonly run: string;
-  readonly taskId: string;
-  readonly blueprint: string;
+  readonly account: Account;
   seq: number;
   hash: string;
   status: RunStatus;

@@ -59,8 +59,10 @@ export class EmbeddedJournal implements Journal {
     document: string,
     events: readonly EventBody[],
     at: number,
+    kept: ReadonlyMap<string, string> = new Map(),
   ): Promise<readonly JournalEvent[] | Conflict> {
-    return this.#writer.submit("promise", () => this.#ledger.create(row, document, events, at));
+    const documents = new Map([...kept, [row.definition, document]]);
+    return this.#writer.submit("promise", () => this.#ledger.create(row, documents, events, at));
   }
 
   append(
@@ -82,9 +84,9 @@ export class EmbeddedJournal implements Journal {
     return this.#reader.records(run);
   }
 
-  runs(limit: number): readonly RunRow[] {
+  runs(limit: number, inside: string | null = null): readonly RunRow[] {
     const alive = new Map<string, boolean>();
-    return this.#guard(() => this.#reader.runs(limit).map((row) => this.#asItStands(row, alive)));
+    return this.#guard(() => this.#reader.runs(limit, inside).map((row) => this.#asItStands(row, alive)));
   }
 
   find(run: string): RunRow | null {

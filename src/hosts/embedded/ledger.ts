@@ -3,7 +3,7 @@ import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity }
 import { isOver, isReopenable } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { chain, genesis } from "./chain.ts";
-import { Charges } from "./charges.ts";
+import { type Account, Charges } from "./charges.ts";
 import { statusAfter, type Head } from "./head.ts";
 import type { Reader } from "./reader.ts";
 import { ownerOf, runColumns, runOf } from "./rows.ts";
@@ -42,8 +42,8 @@ export class Ledger {
     this.#ports = ports;
     this.#charges = new Charges(db);
     this.#insertRun = db.prepare(`
-      INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, owner_pid, owner_start, owner_boot)
-      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?)`);
+      INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, owner_pid, owner_start, owner_boot, parent, link)
+      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
     this.#insertDefinition = db.prepare(
       "INSERT INTO definitions (hash, document) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
     );
@@ -63,11 +63,16 @@ export class Ledger {
     this.#deleteDefinitions = db.prepare("DELETE FROM definitions WHERE hash NOT IN (SELECT definition FROM runs)");
   }
 
-  create(row: NewRun, document: string, events: readonly EventBody[], at: number): readonly JournalEvent[] | Conflict {
-    const conflict = this.#holderOf(row.tree) ?? this.#charges.check(row, events);
+  create(
+    row: NewRun,
+    documents: ReadonlyMap<string, string>,
+    events: readonly EventBody[],
+    at: number,
+  ): readonly JournalEvent[] | Conflict {
+    const conflict = this.#holderOf(row.tree) ?? this.#charges.check(accountOf(row), events);
     if (conflict !== null) return conflict;
     const { pid, startTime, bootId } = row.owner;
-    this.#insertDefinition.run(row.definition, document);
+    for (const [hash, document] of documents) this.#insertDefinition.run(hash, document);
     const { run, blueprint, taskId, task, startedAt, cwd, definition, tree } = row;
     const inserted = this.#insertRun.run(
       run,
@@ -81,6 +86,8 @@ export class Ledger {
       pid,
       startTime,
       bootId,
+      row.parent?.run ?? null,
+      row.parent === undefined ? null : JSON.stringify(row.parent),
     );
     return this.#write(this.#newHead(Number(inserted.lastInsertRowid), row, 0, genesis), events, at);
   }
@@ -93,7 +100,7 @@ export class Ledger {
   ): readonly JournalEvent[] | Conflict {
     const head = this.#headOf(run);
     if ("conflict" in head) return head;
-    const conflict = this.#charges.check(head, events);
+    const conflict = this.#charges.check(head.account, events);
     if (conflict !== null) return conflict;
     for (const id of taken) this.#deleteMessage.run(id);
     return this.#write(head, events, at);
@@ -140,7 +147,7 @@ export class Ledger {
 
   #write(head: Head, bodies: readonly EventBody[], at: number): readonly JournalEvent[] {
     if (bodies.length === 0) return [];
-    this.#charges.charge(head, bodies);
+    this.#charges.charge(head.account, bodies);
     const { run } = head;
     const first = head.seq + 1;
     const record = { seq: first, events: bodies.length, at, version: eventVersion, body: JSON.stringify(bodies) };
@@ -184,10 +191,10 @@ export class Ledger {
     return this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash);
   }
 
-  #newHead(id: number, of: Pick<NewRun, "run" | "taskId" | "blueprint">, seq: number, hash: string): Head {
-    const { run, taskId, blueprint } = of;
+  #newHead(id: number, of: Pick<NewRun, "run" | "taskId" | "blueprint" | "parent">, seq: number, hash: string): Head {
+    const { run } = of;
     const standing = { status: "running", verified: true, active: 0, gates: new Set<string>() } as const;
-    const head: Head = { id, run, taskId, blueprint, seq, hash, ...standing };
+    const head: Head = { id, run, account: accountOf(of), seq, hash, ...standing };
     this.#heads.set(run, head);
     return head;
   }
@@ -202,6 +209,11 @@ export class Ledger {
     }
     return null;
   }
+}
+
+/** Where the passes of a run are counted. */
+function accountOf({ taskId, blueprint, parent }: Pick<NewRun, "taskId" | "blueprint" | "parent">): Account {
+  return { taskId, blueprint: parent?.blueprint ?? blueprint, path: parent?.path ?? "" };
 }
 
 function hasEnded({ run, status }: RunRow): Conflict {

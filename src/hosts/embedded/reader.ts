@@ -43,6 +43,7 @@ export class Reader {
   readonly #holding: StatementSync;
   readonly #last: StatementSync;
   readonly #runs: StatementSync;
+  readonly #children: StatementSync;
   readonly #byPrefix: StatementSync;
   readonly #definition: StatementSync;
   readonly #passes: StatementSync;
@@ -57,7 +58,8 @@ export class Reader {
       `SELECT ${recordColumns} FROM journal WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
     );
     for (const statement of [this.#records, this.#last]) statement.setReturnArrays(true);
-    this.#runs = db.prepare(`SELECT ${runColumns} FROM runs ORDER BY id DESC LIMIT ?`);
+    this.#runs = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent IS NULL ORDER BY id DESC LIMIT ?`);
+    this.#children = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent = ? ORDER BY id DESC LIMIT ?`);
     this.#byPrefix = db.prepare(`SELECT ${runColumns} FROM runs WHERE run >= ? AND run < ? ORDER BY run LIMIT 2`);
     this.#definition = db.prepare("SELECT document FROM definitions WHERE hash = ?");
     this.#passes = db.prepare("SELECT node, passes FROM passes WHERE task_id = ? AND blueprint = ?");
@@ -143,8 +145,9 @@ export class Reader {
     return damaged(this.#path, `record ${seq} of run ${run} is not what was written`);
   }
 
-  runs(limit: number): readonly RunRow[] {
-    return this.#runs.all(limit).map(runOf);
+  runs(limit: number, inside: string | null): readonly RunRow[] {
+    const rows = inside === null ? this.#runs.all(limit) : this.#children.all(inside, limit);
+    return rows.map(runOf);
   }
 
   find(prefix: string): RunRow | null {

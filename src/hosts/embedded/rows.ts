@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
-import { eventVersion, type EventBody, type ProcessIdentity } from "../../model/events.ts";
+import { eventVersion, type EventBody, type ParentLink, type ProcessIdentity } from "../../model/events.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { StoredRecord } from "./chain.ts";
@@ -7,7 +7,7 @@ import type { StoredRecord } from "./chain.ts";
 export type Row = Record<string, SQLOutputValue>;
 
 export const runColumns =
-  "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot";
+  "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot, link";
 
 export const recordColumns = "seq, events, at, version, hash, body";
 
@@ -27,7 +27,14 @@ export function runOf(row: Row): RunRow {
     owner: ownerOf(row),
     definition: text(row, "definition"),
     tree: textOrNull(row, "tree"),
+    ...parentOf(row),
   };
+}
+
+function parentOf(row: Row): Pick<RunRow, "parent"> {
+  const link = textOrNull(row, "link");
+  // Written by this code only.
+  return link === null ? {} : { parent: JSON.parse(link) as ParentLink };
 }
 
 export function ownerOf(row: Row): ProcessIdentity {

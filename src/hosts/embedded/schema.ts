@@ -9,7 +9,7 @@ const applicationId = 0x5452_414d;
 export type Migration = (db: DatabaseSync) => void;
 
 /** Index 0 creates version 1 from nothing. A released entry never changes: a new shape is a new entry. */
-export const migrations: readonly Migration[] = [createVersion1];
+export const migrations: readonly Migration[] = [createVersion1, addParents];
 
 function createVersion1(db: DatabaseSync): void {
   db.exec(`
@@ -58,6 +58,16 @@ function createVersion1(db: DatabaseSync): void {
 
     CREATE TABLE mailbox (id INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, body TEXT NOT NULL) STRICT;
     PRAGMA application_id = ${applicationId};
+  `);
+}
+
+/** Runs inside runs: the link as JSON, and the run that it names. */
+function addParents(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE runs ADD COLUMN parent TEXT;
+    ALTER TABLE runs ADD COLUMN link TEXT;
+    CREATE INDEX children ON runs (parent) WHERE parent IS NOT NULL;
+    CREATE INDEX top_runs ON runs (id) WHERE parent IS NULL;
   `);
 }
 

@@ -67,7 +67,9 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
     const newer = new DatabaseSync(path);
     newer.exec("PRAGMA user_version = 99");
     newer.close();
-    expect(refusal(() => store.open()).message).toMatch(/has version 99, and this Trammel reads up to 1/);
+    expect(refusal(() => store.open()).message).toContain(
+      `has version 99, and this Trammel reads up to ${migrations.length}`,
+    );
   });
 
   test.each([
@@ -192,11 +194,11 @@ describe("an older store", () => {
     await written();
     const journal = store.open(1, { migrations: [...migrations, next] });
     expect([...journal.read("r1")]).toHaveLength(2);
-    const copy = new DatabaseSync(`${path}.v1`, { readOnly: true });
-    expect(copy.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: 1 });
+    const copy = new DatabaseSync(`${path}.v${migrations.length}`, { readOnly: true });
+    expect(copy.prepare("PRAGMA user_version").get()).toMatchObject({ user_version: migrations.length });
     expect(copy.prepare("SELECT count(*) AS n FROM journal").get()).toMatchObject({ n: 2 });
     copy.close();
-    expect(statSync(`${path}.v1`).mode & 0o777).toBe(0o600);
+    expect(statSync(`${path}.v${migrations.length}`).mode & 0o777).toBe(0o600);
   });
 
   test("stays as it is when its migration fails", async () => {
@@ -207,6 +209,6 @@ describe("an older store", () => {
     };
     expect(() => store.open(1, { migrations: [...migrations, failing] })).toThrow("half way");
     expect([...store.open().read("r1")]).toHaveLength(2);
-    expect(existsSync(`${path}.v1`)).toBe(true);
+    expect(existsSync(`${path}.v${migrations.length}`)).toBe(true);
   });
 });
