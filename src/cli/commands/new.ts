@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { edit } from "../../language/edit/edit.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { blueprintFolder } from "../document.ts";
@@ -25,10 +26,11 @@ export function create(world: World, name: string, options: { readonly from?: st
     return report(world, usage(`there is no example ${from}${meant}`, `There are: ${[...examples.keys()].join(", ")}`));
   }
   const file = join(blueprintFolder, `${name}.yaml`);
-  const text = readFileSync(example, "utf8").replace(/^name: .*$/m, `name: ${name}`);
+  const named = edit(readFileSync(example, "utf8"), [{ kind: "set", path: ["name"], value: name }]);
+  if ("problem" in named) throw new Error(`the example ${from} is damaged: ${named.problem}`);
   try {
     mkdirSync(join(world.cwd, blueprintFolder), { recursive: true });
-    writeFileSync(join(world.cwd, file), text, { flag: "wx" });
+    writeFileSync(join(world.cwd, file), named.text, { flag: "wx" });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return report(
