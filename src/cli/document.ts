@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
+import { nearest } from "../language/nearest.ts";
 import { limits } from "../model/limits.ts";
 import { isFile } from "./files.ts";
 import { type Problem, usage } from "./problem.ts";
@@ -81,9 +82,10 @@ export function findBlueprint(name: string, cwd: string): SourceDocument | Probl
     if (isFile(file)) return readDocument(relative(cwd, file), cwd);
   }
   const known = listBlueprints(cwd);
+  const meant = nearest(name, known);
   return usage(
-    `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}`,
-    known.length === 0 ? "Name a file: trammel run TASK -b path/to/blueprint.yaml" : `There are: ${known.join(", ")}`,
+    `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+    known.length === 0 ? "Name a file, as in path/to/blueprint.yaml." : `There are: ${known.join(", ")}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { limits } from "../model/limits.ts";
-import { blueprintFolder, readDocument, type SourceDocument } from "./document.ts";
+import { blueprintFolder, findBlueprint, readDocument, type SourceDocument } from "./document.ts";
 import { isFolder } from "./files.ts";
 import { type Problem, isProblem, usage } from "./problem.ts";
 
@@ -11,7 +11,7 @@ const isYaml = (name: string): boolean => [".yaml", ".yml"].includes(extname(nam
 const graphKey = /^(?:nodes|edges|flow|watch|stages)\s*:/m;
 
 /**
- * The documents at these places: a file is one, whatever it holds; of a folder, every YAML file in it and below that says what runs.
+ * The documents at these places: a file is one, whatever it holds, and so is the name of a blueprint of the project; of a folder, every YAML file in it and below that says what runs.
  * Without a place, the blueprints of the project.
  */
 export function documentsAt(places: readonly string[], cwd: string): readonly (SourceDocument | Problem)[] {
@@ -21,7 +21,7 @@ export function documentsAt(places: readonly string[], cwd: string): readonly (S
 }
 
 function documentsIn(place: string, cwd: string): readonly (SourceDocument | Problem)[] {
-  if (!isFolder(resolve(cwd, place))) return [readDocument(place, cwd)];
+  if (!isFolder(resolve(cwd, place))) return [findBlueprint(place, cwd)];
   const files = yamlFiles(place, cwd);
   if (files === null)
     return [usage(`${place} holds more than ${limits.entriesPerCheckedFolder} entries`, "Name a smaller folder.")];

@@ -184,7 +184,12 @@ describe("run", () => {
     expect((await trammel(["run", "t", "-b", "hello"], { place })).stdout).toBe("hello\n");
     const unknown = await trammel(["run", "t", "-b", "helo"], { place });
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toMatch(/there is no blueprint helo.*\n {2}There are: hello\n/);
+    expect(unknown.stderr).toMatch(/there is no blueprint helo.*; did you mean hello\?\n {2}There are: hello\n/);
+    const asTask = await trammel(["run", "hello"], { place });
+    expect(asTask).toMatchObject({ code: 2, stdout: "" });
+    expect(asTask.stderr).toContain("To run it: trammel run -b hello\n");
+    expect(await trammel(["check", "hello"], { place })).toMatchObject({ code: 0, stderr: "" });
+    expect((await trammel(["check", "helo"], { place })).stderr).toContain("did you mean hello?");
     const none = await trammel(["run", "t"], { place });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain("with NAME of hello");

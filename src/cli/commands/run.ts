@@ -25,7 +25,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (!isFolder(cwd)) return report(world, usage(`--cwd ${options.cwd ?? cwd} is no folder`));
   const config = await readConfig(world, cwd);
   if (typeof config === "number") return config;
-  const document = chooseBlueprint(world, options.blueprint ?? config.default, cwd);
+  const document = chooseBlueprint(world, task, options.blueprint ?? config.default, cwd);
   if (isProblem(document)) return report(world, document);
   const prepared = await prepare(world, document, config);
   if (typeof prepared === "number") return prepared;
@@ -64,12 +64,19 @@ async function printRoute(world: World, { blueprint, document }: Prepared, optio
 }
 
 /** A blueprint named on the command line is looked for where the person stands; the default, where the run works. */
-function chooseBlueprint(world: World, name: string | undefined, cwd: string): SourceDocument | Problem {
+function chooseBlueprint(
+  world: World,
+  task: string | undefined,
+  name: string | undefined,
+  cwd: string,
+): SourceDocument | Problem {
   if (name !== undefined) {
     const found = findBlueprint(name, world.cwd);
     return isProblem(found) && cwd !== world.cwd && !name.includes("/") ? findBlueprint(name, cwd) : found;
   }
   const known = listBlueprints(cwd);
+  if (task !== undefined && known.includes(task))
+    return usage(`${task} is the task here, and no blueprint was named`, `To run it: trammel run -b ${task}`);
   return usage(
     "no blueprint was named and trammel.yaml has no `default:`",
     known.length === 0
