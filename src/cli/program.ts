@@ -19,6 +19,12 @@ type Finish = (code: number) => void;
 const decisions = ["done", "failed", "again"] as const;
 const jsonHelp = "print a stable JSON document";
 
+const exitHelp = `
+Exit codes:
+  0 succeeded, 1 failed or rejected, 2 a blueprint or an option is wrong,
+  3 escalated or needs attention, 4 a limit was passed, 5 waits for a person,
+  6 the store is unavailable, 130 stopped`;
+
 /** Parses the arguments, runs the command and answers the exit code. Every command is loaded when it is used. */
 export async function execute(argv: readonly string[], world: World): Promise<number> {
   let code: number = exitCodes.ok;
@@ -82,6 +88,7 @@ function addRun(program: Command, world: World, finish: Finish): void {
     .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")
+    .addHelpText("after", exitHelp)
     .action(async (task: string | undefined, options: RunOptions) => {
       const { run } = await import("./commands/run.ts");
       finish(await run(world, task, options));
@@ -92,7 +99,7 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
   program
     .command("check")
     .description("find the problems of a blueprint without running anything")
-    .argument("[place...]", "blueprint files, or folders of them; else the project's blueprints")
+    .argument("[place...]", "blueprint files, folders of them, or names under .trammel/blueprints; else all of these")
     .option("--format <format>", "text, json, sarif or github", oneOf(["text", "json", "sarif", "github"]), "text")
     .option("--bound", "add the most that a run can cost")
     .option("--max-agent-passes <n>", "fail where a run may take more agent passes", atLeast(0))

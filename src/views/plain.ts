@@ -79,7 +79,8 @@ function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agen
 
 function ending(result: NodeResult): string {
   const usage = result.usage === undefined ? "" : suffix(usageText(result.usage));
-  return `${result.outcome}${result.reason === undefined ? "" : `: ${result.reason.text}`}${usage}`;
+  const why = result.reason === undefined || result.reason.text === result.outcome ? "" : `: ${result.reason.text}`;
+  return `${result.outcome}${why}${usage}`;
 }
 
 function suffix(text: string): string {

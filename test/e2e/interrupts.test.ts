@@ -60,6 +60,7 @@ describe("Ctrl-C", () => {
     const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
     expect((await trammel(["stop", id], { place })).code).toBe(0);
     expect((await run.end).code).toBe(130);
+    expect((await trammel(["logs", id], { place })).stdout).toMatch(/ cancelled$/m);
     const again = await trammel(["stop", id], { place });
     expect(again).toMatchObject({ code: 2, stderr: `trammel: run ${id} is over: stopped\n` });
   });

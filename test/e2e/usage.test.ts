@@ -41,6 +41,12 @@ describe("arguments", () => {
     expect(bare.stderr).toContain("Usage: trammel");
   });
 
+  it("tells the exit codes of a run where its options are told", async () => {
+    using place = new Place();
+    const { stdout } = await trammel(["run", "--help"], { place });
+    expect(stdout).toMatch(/\nExit codes:\n {2}0 succeeded, [^]*130 stopped\n$/);
+  });
+
   it("prints the version of the package", async () => {
     using place = new Place();
     const manifest = await import("../../package.json", { with: { type: "json" } });
