@@ -7,10 +7,19 @@ export function transportTo(child: LiveProcess): Transport {
   const transport: Transport = {
     async start() {
       child.stderr.resume();
-      child.stdout.on("data", (chunk: Buffer) => {
-        buffer.append(chunk);
+      const take = (chunk: Buffer): void => {
+        try {
+          buffer.append(chunk);
+        } catch (error) {
+          // A message without end: nothing after it can be understood.
+          child.stdout.off("data", take).resume();
+          tell(transport, error);
+          void child.kill();
+          return;
+        }
         deliver(buffer, transport);
-      });
+      };
+      child.stdout.on("data", take);
       void child.end.then(() => transport.onclose?.());
     },
     send: (message) =>
@@ -30,7 +39,11 @@ function deliver(buffer: ReadBuffer, transport: Transport): void {
       if (message === null) return;
       transport.onmessage?.(message);
     } catch (error) {
-      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      tell(transport, error);
     }
   }
+}
+
+function tell(transport: Transport, error: unknown): void {
+  transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
 }
