@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, delimiter, join } from "node:path";
 import { agentsFolder } from "../../scripts/setup-agents.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
@@ -9,9 +9,14 @@ import type { Place } from "../e2e/support/cli.ts";
 const installed = agentsFolder();
 export const areThere = existsSync(installed);
 
+/** What the agents and their Node are made of, for a box to see. */
+export const mounts: readonly string[] = [installed, dirname(dirname(realpathSync(process.execPath)))];
+
 /** A real agent: a preset of ours by its name, and what its own tools are called. */
 export interface Real {
   readonly name: "qwen" | "gemini";
+  /** What its command starts. */
+  readonly program: string;
   readonly edit: string;
   /** It ends its turn, without asking its model on, where it is told no. */
   readonly givesUp: boolean;
@@ -24,12 +29,14 @@ export const key = "canary-of-the-agent-4e7";
 export const reals: readonly Real[] = [
   {
     name: "qwen",
+    program: join(installed, "node_modules", "@qwen-code", "qwen-code", "cli-entry.js"),
     edit: "edit",
     givesUp: true,
     reach: (url) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url, OPENAI_MODEL: "scripted" }),
   },
   {
     name: "gemini",
+    program: join(installed, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js"),
     edit: "replace",
     givesUp: false,
     reach: (url) => ({
