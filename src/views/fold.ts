@@ -2,6 +2,7 @@ import { classOf, type Blueprint } from "../model/blueprint.ts";
 import type { Attempt, EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
 import { addUsage, noUsage, type AttemptView, type NodeState, type NodeView, type RunView } from "./run-view.ts";
+import { settlementText } from "./words.ts";
 
 /** The view of a run before its first event. `blueprint` null: the definition is gone, nodes appear as the journal names them. */
 export function emptyView(run: string, blueprint: Blueprint | null): RunView {
@@ -131,13 +132,14 @@ function settle(view: RunView, at: Attempt, outcome: Outcome, reason: Reason | n
 
 function settleAs(
   view: RunView,
-  body: Attempt & { readonly as: "done" | "failed" | "again"; readonly reason?: string },
+  body: Attempt & { readonly as: "done" | "failed" | "again"; readonly by: string; readonly reason?: string },
   at: number,
 ): void {
   const attempt = attemptOf(view, body);
   attempt.endedAt = at;
   const outcome = { done: "success", failed: "failure", again: "unconfirmed" } as const;
   attempt.outcome = outcome[body.as];
+  if (body.as !== "again") attempt.reason = { code: "crash", text: settlementText(body) };
   setState(view, body.node, body.as === "again" ? "idle" : attempt.outcome);
 }
 

@@ -1,7 +1,7 @@
 import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
-import { elapsed, usageText } from "./words.ts";
+import { elapsed, settlementText, usageText } from "./words.ts";
 
 /** An event as one line for people: `12.3s  test#2 failure: exit 1`. Null for what only machines care about. */
 export function plainLine(event: JournalEvent, startedAt: number): string | null {
@@ -29,7 +29,7 @@ export function sentence(body: EventBody): string | null {
     case "node.unconfirmed":
       return `${name(body)} unconfirmed: ${body.reason.text}`;
     case "node.settled":
-      return `${name(body)} settled as ${body.as} by ${body.by}${body.reason === undefined ? "" : `: ${body.reason}`}`;
+      return `${name(body)} ${settlementText(body)}`;
     case "node.skipped":
       return `${body.node} skipped: ${body.reason.text}`;
     case "arrivals.superseded":

@@ -54,3 +54,8 @@ export function usageText(usage: Usage): string {
 function pad(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+/** `settled as done by ann: looked it up`. */
+export function settlementText(body: { readonly as: string; readonly by: string; readonly reason?: string }): string {
+  return `settled as ${body.as} by ${body.by}${body.reason === undefined ? "" : `: ${body.reason}`}`;
+}

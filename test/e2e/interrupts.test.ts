@@ -81,9 +81,12 @@ describe("kill -9", () => {
     const resumed = await trammel(["resume", id, "--json"], { place });
     expect(resumed.code).toBe(3);
     expect(runEndShape.parse(lastLine(resumed))).toMatchObject({ run: id, status: "needs_attention" });
-    const settled = await trammel(["settle", id, "b", "--as", "failed"], { place });
+    const settled = await trammel(["settle", id, "b", "--as", "failed", "--reason", "no file"], { place });
     expect(settled).toMatchObject({ code: 1, stderr: expect.stringContaining(`trammel show ${id}`) });
     expect(readFileSync(place.path("log"), "utf8")).toBe("a\nb\n");
+    const shown = (await trammel(["show", id], { place })).stdout;
+    expect(shown).toMatch(/^ +1\. failure: settled as failed by \S+: no file {2}/m);
+    expect(shown).not.toContain("unknown");
   });
 });
 
