@@ -78,6 +78,8 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
   const handed = [createHumanPerformer(clock), ...agents.performers, ...boxes.performers];
   const workspaces = gitWorkspaces({ home, env, notice });
+  if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(config.mcp).length > 0)
+    notice(`the servers of mcp work in ${options.cwd}, not in the worktree of the run`);
   const engine = createEngine({
     journal,
     performers: await checkpointing(

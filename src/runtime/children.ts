@@ -200,7 +200,12 @@ class Children implements ChildRuns {
     const protect = [
       ...new Set([...(blueprint.workspace.protect ?? []), ...(facts.blueprint.workspace.protect ?? [])]),
     ];
-    const workspace = protect.length === 0 ? {} : { protect };
+    // The tree is the caller's: whether attempts in it begin anew is the caller's to say.
+    const { checkpoint } = facts.blueprint.workspace;
+    const workspace = {
+      ...(protect.length === 0 ? {} : { protect }),
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+    };
     const { state: _state, ...records } = { ...blueprint.records, counters: facts.blueprint.records.counters };
     return { ...blueprint, limits: bounds, workspace, records: withoutAbsent(records) };
   }

@@ -16,6 +16,7 @@ export function emptyView(run: string, blueprint: Blueprint | null): RunView {
     taskId: run,
     task: "",
     file: null,
+    worktree: null,
     cwd: "",
     status: "running",
     reason: null,
@@ -96,6 +97,7 @@ function startRun(view: RunView, body: RunStarted, at: number): void {
   view.task = body.task;
   view.file = body.file ?? null;
   view.cwd = body.cwd;
+  view.worktree = body.worktree?.root ?? null;
   view.startedAt = at;
 }
 

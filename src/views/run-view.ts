@@ -10,6 +10,8 @@ export interface RunView {
   task: string;
   file: string | null;
   cwd: string;
+  /** The root of the worktree that the run has to itself. */
+  worktree: string | null;
   status: RunStatus;
   reason: string | null;
   /** Milliseconds since the epoch; 0 before the first event. */

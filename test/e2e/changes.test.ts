@@ -142,3 +142,38 @@ describe("checkpoint", () => {
     ]);
   });
 });
+
+describe("a worktree of the run's own", () => {
+  it("is shown while it is there, and its changes can be seen but not undone once it is gone", async () => {
+    place.file(
+      "b.yaml",
+      work.replace("entry: a", "workspace: {isolate: worktree}\nentry: a").replace("rm mine.txt", ""),
+    );
+    const id = await idOfStaying();
+    const shown = await trammel(["show", id], { place });
+    const root = /^worktree +(\S+)$/m.exec(shown.stdout)?.[1] ?? "";
+    expect(readFileSync(`${root}/made/new.txt`, "utf8")).toBe("new\n");
+    expect([read("kept.txt"), existsSync(place.path("made"))]).toEqual(["one\n", false]);
+    git("worktree", "remove", "--force", root);
+    const seen = await trammel(["diff", id], { place });
+    expect(seen.stdout.match(/^diff --git .*$/gm)).toEqual([
+      "diff --git a/kept.txt b/kept.txt",
+      "diff --git a/made/new.txt b/made/new.txt",
+    ]);
+    const undone = await trammel(["undo", id], { place });
+    expect([undone.code, undone.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^trammel: the worktree of run \S+ is gone/),
+    ]);
+  });
+});
+
+/** A run whose worktree stays, which it says. */
+async function idOfStaying(): Promise<string> {
+  const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^the worktree of run \S+ stays: \S+ \(branch trammel\/\S+\)\n$/),
+  ]);
+  return /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+}

@@ -41,6 +41,7 @@ function text(view: RunView): string {
     ["blueprint", view.blueprint],
     ...(view.task === "" ? [] : [["task", view.task] as const]),
     ["status", view.status + (view.reason === null ? "" : `: ${view.reason}`)],
+    ...(view.worktree === null ? [] : [["worktree", view.worktree] as const]),
     ["started", instant(view.startedAt)],
     ["took", view.endedAt === null ? "–" : elapsed(view.endedAt - view.startedAt)],
     ["used", usageText(view.usage) || "no model"],

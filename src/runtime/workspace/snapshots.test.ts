@@ -137,3 +137,11 @@ test("loses nothing that is in no picture where a folder took the place of a fil
     "was\n",
   ]);
 });
+
+test("pictures that several ask for at once are taken one after the other", async () => {
+  const several = await Promise.all([open(), open(), open()]);
+  write("new.txt", "new\n");
+  const trees = await Promise.all(several.map((snapshots) => snapshots.take()));
+  expect(new Set(trees).size).toBe(1);
+  expect(run("show", `${trees[0]}:new.txt`)).toBe("new");
+});

@@ -55,7 +55,7 @@ export async function openSnapshots(
   };
   const own = { cwd: root, env, set };
   const there = { cwd: root, env };
-  await prepare(repository, gitDir, own, there);
+  await inTurn(gitDir, () => prepare(repository, gitDir, own, there));
   const left = except.map((path) => `:(exclude,top,literal)${path}`);
   const record = async (): Promise<string> => {
     await git(["add", "--all", "--", ".", ...left], { ...own, timeoutMs: limits.snapshotMs });
@@ -72,13 +72,8 @@ export async function openSnapshots(
       return record();
     }
   };
-  let last: Promise<unknown> = Promise.resolve();
   return {
-    take() {
-      const taken = last.then(take);
-      last = taken.catch(() => undefined);
-      return taken;
-    },
+    take: () => inTurn(gitDir, take),
     async keep(ref, tree) {
       const commit = await gitText(["commit-tree", tree, "-m", ref], own);
       await git(["update-ref", ref, commit], there);
@@ -90,6 +85,20 @@ export async function openSnapshots(
     restore: (tree, paths) => restore(root, join(gitDir, "restore-index"), own, tree, paths),
     dispose: () => rm(gitDir, { recursive: true, force: true }),
   };
+}
+
+/** The index of a tree is one, whoever takes pictures of it in this process. */
+const turns = new Map<string, Promise<unknown>>();
+
+async function inTurn<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
+  const done = (turns.get(gitDir) ?? Promise.resolve()).then(work);
+  const over = done.catch(() => undefined);
+  turns.set(gitDir, over);
+  try {
+    return await done;
+  } finally {
+    if (turns.get(gitDir) === over) turns.delete(gitDir);
+  }
 }
 
 async function prepare(repository: Repository, gitDir: string, own: GitOptions, there: GitOptions): Promise<void> {
