@@ -42,6 +42,8 @@ export interface ResumeRequest {
   readonly acceptChanges: boolean;
   /** Decides about a node whose outcome is unknown, or at which the run halted; the only way on from such an end. */
   readonly settle?: Settlement;
+  /** Who ends it: it is taken over only to be stopped. Nothing of it is performed, so whatever it would need may be gone or changed. */
+  readonly stop?: string;
 }
 
 export interface Settlement {

@@ -53,7 +53,8 @@ export async function resumption(
   if (remembered === null)
     return refuse("unavailable", `the journal of run ${row.run} does not begin with its start`, "start the task anew");
   const { memory, started } = remembered;
-  const change = changeOf(request, memory);
+  const stopping = request.stop !== undefined;
+  const change = stopping ? null : changeOf(request, memory);
   if (change !== null && !request.acceptChanges)
     return refuse(
       "changed",
@@ -62,26 +63,29 @@ export async function resumption(
     );
   const settled = request.settle === undefined ? null : settlement(request.settle, memory, row.run);
   if (settled !== null && "refused" in settled) return settled;
-  const given = await options.secrets.recall(row.run, request.blueprint, started);
+  const recalled = await options.secrets.recall(row.run, request.blueprint, started);
+  const given = stopping && "missing" in recalled ? started : recalled;
   if ("missing" in given) return refuse("missing_capability", given.missing.join("\n"));
-  const workspace = await options.workspaces.reopen(row.run, request.blueprint, started);
+  const reopened = await options.workspaces.reopen(row.run, request.blueprint, started);
+  const workspace = stopping && "problem" in reopened ? { cwd: started.cwd } : reopened;
   if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
   const place = { cwd: workspace.cwd, project: started.cwd };
   const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
-  const passes = passesOfTask(journal, facts);
+  const passes = stopping ? journal.passes(row.taskId, row.blueprint) : passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
   const conflict = await journal.takeOver(row.run, row.owner, self);
   if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
   await endLeftOver(row.owner, memory);
   const found: EventBody[] = [];
   for (const attempt of unfinished(memory.state))
-    found.push(...(await left(options, facts, memory, attempt, request.settle?.node === attempt.node)));
+    found.push(...(await left(options, facts, memory, attempt, stopping || request.settle?.node === attempt.node)));
   const { contentHash, bindingHash } = request;
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...(change === null ? {} : { accepted: { contentHash, bindingHash } }) },
     { type: "passes.synced", passes },
     ...found,
     ...(settled === null ? [] : [settled]),
+    ...(request.stop === undefined ? [] : [{ type: "run.stop_requested", by: request.stop } as const]),
   ];
   return { run: row.run, started, given, workspace, memory, events };
 }
@@ -97,6 +101,7 @@ function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRo
     );
   if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))
     return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
+  if (request.stop !== undefined) return null;
   const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
   return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
 }

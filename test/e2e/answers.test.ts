@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
@@ -69,7 +69,6 @@ describe("a parked run", () => {
       expect(refused).toMatchObject({ code: 2, stdout: "" });
     }
     expect(await waiting(place)).toHaveLength(1);
-    expect(await trammel(["stop", run], { place })).toMatchObject({ code: 2 });
     expect(log(place)).toBe("w\n");
   });
 
@@ -102,6 +101,24 @@ describe("a parked run", () => {
     expect(log(place)).toBe("w\nb\n");
   });
 
+  it("is stopped, though its blueprint has changed and the configuration cannot be read", async () => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
+    place.file("b.yaml", "name: changed");
+    place.file("trammel.yaml", "agnet: {}");
+    const stopped = await trammel(["stop", run], { place });
+    expect(stopped).toMatchObject({ code: 0, stdout: "", stderr: `run ${run} stopped\n` });
+    expect(log(place)).toBe("w\n");
+    const { runs } = runListShape.parse(JSON.parse((await trammel(["runs", "--json"], { place })).stdout));
+    expect(runs).toMatchObject([{ run, status: "stopped", reason: expect.stringMatching(/^stopped by /) }]);
+    expect(await waiting(place)).toEqual([]);
+    const again = await trammel(["stop", run], { place });
+    expect(again).toMatchObject({ code: 2, stderr: `trammel: run ${run} is over: stopped\n` });
+    expect((await trammel(["answer", run, "a", "yes"], { place })).code).toBe(2);
+    rmSync(place.path("trammel.yaml"));
+    expect((await trammel(["replay", run], { place })).stdout).toMatch(/ events recomputed, the same\n$/);
+  });
+
   it("is answered once, however many answer", async () => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
@@ -123,4 +140,28 @@ it("answers a run that waits at another terminal", async () => {
   expect(answered).toMatchObject({ code: 0, stderr: `answered a of run ${one?.run}\n` });
   expect((await run.end).code).toBe(0);
   expect(existsSync(place.path("said"))).toBe(true);
+});
+
+it("stops a run whose engine was killed, and performs nothing of it", async () => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: killed
+entry: long
+nodes:
+  long: {type: script, run: "echo began >> log; exec sleep 300", idempotent: true, next: after}
+  after: {type: script, run: echo after >> log}
+`,
+  );
+  const running = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+  await running.until(/"node\.process"/);
+  running.child.kill("SIGKILL");
+  await running.end;
+  const run = String(JSON.parse(running.stdout.split("\n")[0] ?? "")["run"]);
+  const stopped = await trammel(["stop", run], { place });
+  expect(stopped).toMatchObject({ code: 0, stderr: `run ${run} stopped\n` });
+  const { runs } = runListShape.parse(JSON.parse((await trammel(["runs", "--json"], { place })).stdout));
+  expect(runs).toMatchObject([{ run, status: "stopped" }]);
+  expect((await trammel(["resume", run], { place })).code).toBe(2);
+  expect(existsSync(place.path("log")) ? log(place) : "").toMatch(/^(began\n)?$/);
 });

@@ -1,32 +1,72 @@
+import { emptyConfig } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import type { Journal, RunRow } from "../../ports/journal.ts";
+import { noGates } from "../gate.ts";
+import { dataHome } from "../home.ts";
+import { packageRoot } from "../package-root.ts";
+import { prepare } from "../prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 
-/** Puts a stop into the mailbox of the run; the process that executes it takes it from there. */
+/** Stops a run: by the mailbox where a process executes it, else here. */
 export async function stop(world: World, run: string): Promise<number> {
   const journal = await openStore(world);
-  const row = findRun(journal, run);
-  if (isProblem(row)) return report(world, row);
-  if (row.status === "interrupted") {
-    return report(
-      world,
-      usage(`run ${row.run} is interrupted: nothing executes it`, `Go on with it: trammel resume ${row.run}`),
-    );
+  try {
+    const row = findRun(journal, run);
+    if (isProblem(row)) return report(world, row);
+    if (row.endedAt !== null) return report(world, usage(`run ${row.run} is over: ${row.status}`));
+    const { isAlive } = await world.compose();
+    if (!isAlive(row.owner)) return await stopHere(world, journal, row);
+    await journal.post(row.run, { type: "run.stop_requested", by: userName() });
+    world.err.write(`asked run ${row.run} to stop\n`);
+    return exitCodes.ok;
+  } finally {
+    await journal.close();
   }
-  if (row.status !== "running" && row.status !== "waiting") {
-    return report(world, usage(`run ${row.run} is over: ${row.status}`));
+}
+
+/** Nobody executes it: it is taken over to be ended, with nothing that it would need to go on. */
+async function stopHere(
+  world: World,
+  journal: Journal,
+  { run, blueprint: name, cwd, definition }: RunRow,
+): Promise<number> {
+  const text = journal.definition(definition);
+  if (text === null)
+    return report(world, usage(`the definition of run ${run} is gone, so it cannot be ended in order`));
+  const document = { name: `${name} (as run ${run} keeps it)`, file: "", text };
+  const prepared = await prepare({ ...world, err: quiet(world) }, document, emptyConfig);
+  if (typeof prepared === "number") return report(world, usage(`this version refuses the definition of run ${run}`));
+  const { openServices } = await world.compose();
+  const services = await openServices({
+    home: dataHome(world.env, world.cwd),
+    cwd,
+    env: world.env,
+    config: emptyConfig,
+    blueprint: prepared.blueprint,
+    gates: noGates,
+    ownFolders: [packageRoot()],
+    notice: (what) => world.err.write(`${what}\n`),
+  });
+  try {
+    const { blueprint, contentHash, bindingHash } = prepared;
+    const request = { run, blueprint, contentHash, bindingHash, acceptChanges: false, stop: userName() };
+    const handle = await services.engine.resume(request, { event: () => undefined, progress: () => undefined });
+    if ("refused" in handle) {
+      const { message, hint } = handle;
+      return report(world, usage(message, hint));
+    }
+    const { status } = await handle.end;
+    world.err.write(`run ${run} ${status}\n`);
+    return exitCodes.ok;
+  } finally {
+    await services.close();
   }
-  const { isAlive } = await world.compose();
-  if (!isAlive(row.owner)) {
-    return report(
-      world,
-      usage(`run ${row.run} is parked: nothing executes it`, "It goes on with an answer: trammel inbox"),
-    );
-  }
-  await journal.post(row.run, { type: "run.stop_requested", by: userName() });
-  await journal.close();
-  world.err.write(`asked run ${row.run} to stop\n`);
-  return exitCodes.ok;
+}
+
+/** What is to be said about the document was said when the run started. */
+function quiet({ err }: World): World["err"] {
+  return { ...err, write: () => undefined };
 }
