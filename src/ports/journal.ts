@@ -62,8 +62,8 @@ export interface JournalWriter {
   /** Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. */
   takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
   /**
-   * Removes runs that are over for good, their records and messages, and definitions that no run has any more, all in one commit.
-   * Answers those that it removed; counts of passes stay with their task.
+   * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and answers which
+   * of them. Counts of passes stay with their task; definitions stay, since another run may call them.
    */
   remove(runs: readonly string[]): Promise<readonly string[]>;
 }

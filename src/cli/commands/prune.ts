@@ -14,7 +14,7 @@ import { jsonLine } from "../json.ts";
 import { readConfig } from "../prepare.ts";
 import { type PastRun, prunePlan, type PrunePlan } from "../prune/plan.ts";
 import { bytesIn, bytesOf, namesIn } from "../prune/sizes.ts";
-import { blobsOf } from "../prune/used.ts";
+import { blobsOf, familyOf } from "../prune/used.ts";
 import { openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
@@ -27,6 +27,13 @@ interface Store {
   readonly journal: Journal;
   readonly blobs: BlobStore;
   readonly home: string;
+}
+
+interface LeftBehind {
+  /** The run and those inside it. */
+  readonly family: readonly string[];
+  /** Hashes of blobs that any of them may refer to. */
+  readonly blobs: readonly string[];
 }
 
 /**
@@ -44,13 +51,13 @@ export async function prune(world: World, options: PruneOptions): Promise<number
     const store = { journal, blobs: openBlobs(home), home };
     const now = Date.now();
     const rows = journal.runs(Number.MAX_SAFE_INTEGER);
-    const used = new Map(rows.map(({ run }) => [run, blobsOf(journal, run)]));
-    const plan = planOf(store, rows, used, loaded, now);
+    const past = new Map(rows.map(({ run }) => [run, leftBy(journal, run)]));
+    const plan = planOf(store, rows, past, loaded, now);
     const dryRun = options.dryRun === true;
     const history = dryRun ? plan.history : await journal.remove(plan.history);
     const bare = new Set([...history, ...plan.outputs]);
-    const patches = removePatches(store, bare, dryRun);
-    const kept = new Set([...used].flatMap(([run, hashes]) => (bare.has(run) ? [] : [...hashes])));
+    const patches = removePatches(store, new Set([...bare].flatMap((run) => past.get(run)?.family ?? [])), dryRun);
+    const kept = new Set([...past].flatMap(([run, { blobs }]) => (bare.has(run) ? [] : blobs)));
     const swept = await sweepBlobs(home, { isUsed: (hash) => kept.has(hash), before: sweepBefore(rows, now), dryRun });
     const { outputs } = plan;
     print(world, options, { dryRun, history, outputs, blobs: swept.blobs, bytes: swept.bytes + patches });
@@ -60,23 +67,30 @@ export async function prune(world: World, options: PruneOptions): Promise<number
   }
 }
 
+function leftBy(journal: Journal, run: string): LeftBehind {
+  const family = familyOf(journal, run);
+  return { family, blobs: [...new Set(family.flatMap((one) => [...blobsOf(journal, one)]))] };
+}
+
 /** What a project says holds for runs in its folder; for all others, what the user says. */
 function planOf(
   { blobs, home }: Store,
   rows: readonly RunRow[],
-  used: ReadonlyMap<string, ReadonlySet<string>>,
+  past: ReadonlyMap<string, LeftBehind>,
   { config, user, project }: LoadedConfig,
   now: number,
 ): PrunePlan {
   const counted = new Set<string>();
-  const past = ({ run, status, endedAt }: RunRow): PastRun => {
-    const own = [...(used.get(run) ?? [])].filter((hash) => !counted.has(hash));
+  const pastOf = ({ run, status, endedAt }: RunRow): PastRun => {
+    const { family = [], blobs: hashes = [] } = past.get(run) ?? {};
+    const own = hashes.filter((hash) => !counted.has(hash));
     for (const hash of own) counted.add(hash);
-    const bytes = own.reduce((sum, hash) => sum + bytesOf(blobs.pathOf(hash)), bytesIn(patchFolder(home, run)));
+    const patches = family.reduce((sum, one) => sum + bytesIn(patchFolder(home, one)), 0);
+    const bytes = own.reduce((sum, hash) => sum + bytesOf(blobs.pathOf(hash)), patches);
     return { run, overAt: isOver(status) ? endedAt : null, bytes };
   };
   const isInside = ({ cwd }: RunRow): boolean => project !== null && `${cwd}/`.startsWith(`${project}/`);
-  const plan = (which: readonly RunRow[], retention: RetentionConfig) => prunePlan(which.map(past), retention, now);
+  const plan = (which: readonly RunRow[], retention: RetentionConfig) => prunePlan(which.map(pastOf), retention, now);
   const inside = plan(rows.filter(isInside), config.retention);
   const others = plan(
     rows.filter((row) => !isInside(row)),

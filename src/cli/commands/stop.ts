@@ -18,13 +18,22 @@ export async function stop(world: World, run: string): Promise<number> {
     if (isProblem(row)) return report(world, row);
     if (row.endedAt !== null) return report(world, usage(`run ${row.run} is over: ${row.status}`));
     const { isAlive } = await world.compose();
-    if (!isAlive(row.owner)) return await stopHere(world, journal, row);
+    if (!isAlive(row.owner)) return await stopFamily(world, journal, row);
     await journal.post(row.run, { type: "run.stop_requested", by: userName() });
     world.err.write(`asked run ${row.run} to stop\n`);
     return exitCodes.ok;
   } finally {
     await journal.close();
   }
+}
+
+/** Runs inside it first: nobody would end them once it has ended. */
+async function stopFamily(world: World, journal: Journal, row: RunRow): Promise<number> {
+  for (const inside of journal.runs(Number.MAX_SAFE_INTEGER, row.run)) {
+    const exit = inside.endedAt === null ? await stopFamily(world, journal, inside) : exitCodes.ok;
+    if (exit !== exitCodes.ok) return exit;
+  }
+  return stopHere(world, journal, row);
 }
 
 /** Nobody executes it: it is taken over to be ended, with nothing that it would need to go on. */

@@ -268,18 +268,23 @@ test("folder and files are the user's alone", async () => {
 describe("remove", () => {
   test("takes runs that are over with all of theirs, and leaves what may go on", async () => {
     const journal = store.open();
-    for (const run of ["done", "live", "halted"]) await journal.create(...start(run, { definition: `of ${run}` }));
-    await journal.create(...start("twin", { definition: "of done" }));
+    for (const run of ["done", "live", "halted"]) await journal.create(...start(run));
     await journal.append("done", [finished()], 20);
     await journal.append("halted", [{ ...finished(), status: "escalated" }], 20);
     expect(await journal.remove(["done", "live", "halted", "none"])).toEqual(["done"]);
-    expect(journal.runs(9).map(({ run }) => run)).toEqual(["twin", "halted", "live"]);
+    expect(journal.runs(9).map(({ run }) => run)).toEqual(["halted", "live"]);
     expect([...journal.read("done")]).toEqual([]);
-    expect(journal.definition("of done")).toBe("name: loop");
-    await journal.append("twin", [finished()], 30);
-    await journal.remove(["twin"]);
-    expect(journal.definition("of done")).toBeNull();
-    expect(journal.definition("of live")).toBe("name: loop");
+  });
+
+  test("takes the runs inside along, at any depth", async () => {
+    const journal = store.open();
+    const inside = (run: string) => ({ parent: { run, node: "a", pass: 1, path: "a", blueprint: "loop" } });
+    await journal.create(...start("outer"));
+    await journal.create(...start("inner", inside("outer")));
+    await journal.create(...start("inmost", inside("inner")));
+    for (const run of ["inmost", "inner", "outer"]) await journal.append(run, [finished()], 20);
+    expect(await journal.remove(["outer"])).toEqual(["outer"]);
+    expect(["outer", "inner", "inmost"].map((run) => journal.find(run))).toEqual([null, null, null]);
   });
 
   test("keeps the passes that a task has used", async () => {

@@ -35,7 +35,7 @@ export class Ledger {
   readonly #deleteMessages: StatementSync;
   readonly #deleteRecords: StatementSync;
   readonly #deleteRun: StatementSync;
-  readonly #deleteDefinitions: StatementSync;
+  readonly #selectInside: StatementSync;
 
   constructor(db: DatabaseSync, reader: Reader, ports: LedgerPorts) {
     this.#reader = reader;
@@ -60,7 +60,9 @@ export class Ledger {
     this.#deleteMessages = db.prepare("DELETE FROM mailbox WHERE run = ?");
     this.#deleteRecords = db.prepare("DELETE FROM journal WHERE run = ?");
     this.#deleteRun = db.prepare("DELETE FROM runs WHERE id = ?");
-    this.#deleteDefinitions = db.prepare("DELETE FROM definitions WHERE hash NOT IN (SELECT definition FROM runs)");
+    this.#selectInside = db.prepare(`
+      WITH RECURSIVE inside (run) AS (VALUES (?) UNION SELECT runs.run FROM runs JOIN inside ON runs.parent = inside.run)
+      SELECT id, run FROM runs WHERE run IN inside`);
   }
 
   create(
@@ -124,16 +126,16 @@ export class Ledger {
   }
 
   remove(runs: readonly string[]): readonly string[] {
-    const removed = runs.filter((run) => {
+    return runs.filter((run) => {
       const row = this.#selectRun.get(run);
       if (row === undefined || runOf(row).endedAt === null || !isOver(runOf(row).status)) return false;
-      this.#deleteMessages.run(run);
-      this.#deleteRecords.run(Number(row["id"]));
-      this.#deleteRun.run(Number(row["id"]));
+      for (const { id, run: inside } of this.#selectInside.all(run)) {
+        this.#deleteMessages.run(inside ?? null);
+        this.#deleteRecords.run(id ?? null);
+        this.#deleteRun.run(id ?? null);
+      }
       return true;
     });
-    if (removed.length > 0) this.#deleteDefinitions.run();
-    return removed;
   }
 
   /** Another process has committed: it may have taken a run over. */
