@@ -6,6 +6,7 @@ import type { Template } from "../model/template.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { JournalReader } from "../ports/journal.ts";
 import type { ChildEnd } from "../ports/performer.ts";
+import { Results } from "./results.ts";
 import { type Outer, RunValues } from "./values.ts";
 
 interface Ended {
@@ -18,7 +19,7 @@ interface Ended {
 
 /** How a run inside another ended, by its journal. */
 export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): Promise<ChildEnd> {
-  const results = new Map<string, NodeResult>();
+  const results = new Results();
   let task = "";
   let inputs: Readonly<Record<string, Json>> = {};
   let last: string | null = null;
@@ -30,14 +31,17 @@ export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): P
     if (body.type === "run.resumed") halting = finished = null;
     if (body.type === "run.halting") halting = body;
     if (body.type === "run.finished") finished = body;
+    results.take(body);
     if (body.type !== "node.ended") continue;
-    results.set(body.node, body.result);
     last = body.node;
     if (body.result.outcome !== "success") failed = body.result;
   }
-  const values = new RunValues({ task, inputs, results, ...(outer === undefined ? {} : { outer }) }, blobs);
+  const values = new RunValues(
+    { task, inputs, results: results.byNode, ...(outer === undefined ? {} : { outer }) },
+    blobs,
+  );
   const status = finished?.status ?? "interrupted";
-  const latest = last === null ? null : (results.get(last) ?? null);
+  const latest = last === null ? null : (results.byNode.get(last) ?? null);
   return {
     status,
     reason: finished?.reason ?? null,

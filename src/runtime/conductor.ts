@@ -57,7 +57,7 @@ export class Conductor implements RunHandle {
     this.#observer = observer;
     this.#memory = memory;
     this.#rebuild = rebuild;
-    this.#values = new RunValues({ ...facts, results: memory.results }, ports.can.blobs);
+    this.#values = new RunValues({ ...facts, results: memory.results.byNode }, ports.can.blobs);
     this.#timers = new RunTimers(ports.clock, ports.ids, {
       retryDue: (attempt) => this.#put({ type: "retry.due", ...attempt }),
       timeSpent: () => this.#put({ type: "run.time_spent" }),

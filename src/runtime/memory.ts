@@ -10,14 +10,13 @@ import type {
   ProcessIdentity,
   RunStarted,
 } from "../model/events.ts";
+import { Results } from "./results.ts";
 import { UsageMeter } from "./usage-meter.ts";
-import type { NodeResult } from "../model/outcome.ts";
 
 /** A run in memory, built from its events and nothing else. */
 export interface Memory {
   state: RunState;
-  /** The latest result of each node. */
-  readonly results: Map<string, NodeResult>;
+  readonly results: Results;
   /** Answers recorded for attempts that have no outcome yet. */
   readonly answers: Map<string, GateAnswered>;
   /** Processes of attempts that have no outcome yet. */
@@ -35,7 +34,13 @@ export interface Memory {
 }
 
 export function blank(plan: Plan): Memory {
-  const maps = { results: new Map(), answers: new Map(), processes: new Map(), attempts: new Map(), since: new Map() };
+  const maps = {
+    results: new Results(),
+    answers: new Map(),
+    processes: new Map(),
+    attempts: new Map(),
+    since: new Map(),
+  };
   return { state: initial(plan, {}), ...maps, decisions: new Map(), used: new Map(), bound: null };
 }
 
@@ -58,6 +63,7 @@ export function remember(plan: Plan, events: Iterable<JournalEvent>): { memory: 
 /** What is kept of an event beside the state. */
 export function note(memory: Memory, body: EventBody, at: number): void {
   const { results, answers, processes, attempts, since } = memory;
+  results.take(body);
   noteInside(memory, body);
   switch (body.type) {
     case "run.started":
@@ -71,7 +77,6 @@ export function note(memory: Memory, body: EventBody, at: number): void {
       if (body.attempt === 1) since.set(body.node, at);
       break;
     case "node.ended":
-      results.set(body.node, body.result);
       answers.delete(body.node);
       processes.delete(body.node);
       break;

@@ -153,7 +153,7 @@ async function settledBy(
   if (node.effect === undefined) return null;
   const { can, environment } = options;
   const { signal } = new AbortController();
-  const values = new RunValues({ ...facts, results: memory.results }, can.blobs);
+  const values = new RunValues({ ...facts, results: memory.results.byNode }, can.blobs);
   const silent = { signal: () => signal, report: () => undefined, since: options.clock.now() };
   const context = contextOf({ facts, node, attempt, values, can, environment, ...silent });
   const finding = await findEffect(context, node.effect);

@@ -1,5 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { again, blueprint, bodies, chainOf, handle, plain, request, until, World } from "./harness.ts";
+import {
+  again,
+  blueprint,
+  bodies,
+  chainOf,
+  handle,
+  plain,
+  request,
+  success,
+  until,
+  World,
+  type Act,
+} from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -100,5 +112,35 @@ describe("a decision about an unconfirmed node", () => {
     expect(await settled.end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["a", "b", "c"]);
     expect(bodies(world.seen, "node.settled")).toMatchObject([{ node: "b", as: "done", by: "Ada" }]);
+  });
+
+  test("leaves no value of an earlier pass where that of the settled one is not known", async () => {
+    const edges = [
+      { from: "check", to: "ship", when: "success" },
+      { from: "check", to: "mend", when: "failure" },
+      { from: "mend", to: "check" },
+    ];
+    const of = blueprint([plain("check"), plain("mend"), plain("ship")], edges);
+    const ref = { source: "node", name: "check", path: [], start: 0, end: 7 } as const;
+    const read: string[] = [];
+    const acts: Readonly<Record<string, Act>> = {
+      check: ({ attempt }) => {
+        world.calls.push("check");
+        if (attempt.pass > 1) return new Promise<never>(() => undefined);
+        return { outcome: "failure", output: { text: "2 faults", bytes: 8 } };
+      },
+      mend: () => success,
+      ship: async ({ values }) => {
+        read.push(await values.whole({ source: "{check}", parts: [{ ref }] }));
+        return success;
+      },
+    };
+    const { run } = handle(await world.engine(acts, 1).start(request(of), world.observer));
+    await until(() => world.calls.length === 2);
+    world.kill(1);
+    const settle = { node: "check", as: "done", by: "Ada" } as const;
+    const settled = await world.engine(acts, 2).resume(again(run, { blueprint: of, settle }), world.observer);
+    expect(await handle(settled).end).toMatchObject({ status: "succeeded" });
+    expect(read).toEqual([""]);
   });
 });
