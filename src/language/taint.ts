@@ -53,8 +53,13 @@ function narrows(schema: JsonObject): boolean {
     type === "integer" ||
     type === "number" ||
     type === "boolean" ||
-    (type === "string" && typeof schema["pattern"] === "string")
+    (type === "string" && typeof schema["pattern"] === "string" && isAnchored(schema["pattern"]))
   );
+}
+
+/** A pattern of JSON Schema may match anywhere in a text unless it says that it holds the whole of it. */
+function isAnchored(pattern: string): boolean {
+  return pattern.startsWith("^") && pattern.endsWith("$") && !pattern.endsWith("\\$");
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

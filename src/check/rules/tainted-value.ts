@@ -15,7 +15,7 @@ function sinkOf(node: Draft, field: string): string | undefined {
     return "what is cloned, and where to";
   if (node.type === "human" && field === "prompt") return "what a person is asked";
   if (node.type !== "tool" || !field.startsWith("args.")) return undefined;
-  return placed.test(field.split(".")[1] ?? "") ? "where a tool reaches" : undefined;
+  return field.split(".").some((part) => placed.test(part)) ? "where a tool reaches" : undefined;
 }
 
 /** Text that an agent or a process made decides where something goes, or what a person is asked. */
