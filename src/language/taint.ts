@@ -57,9 +57,19 @@ function narrows(schema: JsonObject): boolean {
   );
 }
 
-/** A pattern of JSON Schema may match anywhere in a text unless it says that it holds the whole of it. */
+/** A pattern of JSON Schema may match anywhere in a text unless it says that it holds the whole of it, in each of its alternatives. */
 function isAnchored(pattern: string): boolean {
-  return pattern.startsWith("^") && pattern.endsWith("$") && !pattern.endsWith("\\$");
+  const shape = pattern.replace(/\\[^]/g, "_").replace(/\[[^\]]*\]/g, "_");
+  return shape.startsWith("^") && shape.endsWith("$") && !withoutGroups(shape).includes("|");
+}
+
+function withoutGroups(shape: string): string {
+  let depth = 0;
+  return Array.from(shape, (letter) => {
+    if (letter === "(") depth += 1;
+    if (letter === ")") depth -= 1;
+    return depth > 0 ? "" : letter;
+  }).join("");
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
