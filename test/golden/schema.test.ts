@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { repositoryFiles } from "../../scripts/files.ts";
 import { documentSchema } from "../../src/language/schema.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -45,6 +46,10 @@ describe("what checks without an error is valid by the schema", () => {
   test.each(documents("ok").filter((file) => file !== "unknown-field.yaml"))("%s", (file) => {
     expect([isValid("ok", file), validate.errors]).toEqual([true, null]);
   });
+});
+
+test.each(repositoryFiles("examples/*.yaml", "examples/**/*.yaml"))("%s is valid by the schema", (file) => {
+  expect([validate(parse(readFileSync(join(root, file), "utf8"))), validate.errors]).toEqual([true, null]);
 });
 
 describe("what has a wrong field, type or value is not", () => {
