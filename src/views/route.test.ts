@@ -6,7 +6,7 @@ test("the way of a run is one start a line, with what it does not reach", () => 
   const nodes = { f: { type: "agent" }, g: { type: "human" } } as const;
   const route = routeOf(stage("a+>b,a+>g,b!>f,f>b,b+>d,g+>d", { nodes }), {});
   expect(routeText("x.yaml", route)).toBe(
-    "x.yaml, were every node a success: succeeded\n" +
+    "x.yaml, if every node succeeds: succeeded\n" +
       "  1  ■ a\n" +
       "  2  ■ b\n" +
       "  2  ● g\n" +
@@ -26,12 +26,12 @@ test("expect: failure takes the way it wants, options the first, and a loop with
   expect(routeOf(choosing, {}).starts.map(({ node }) => node)).toEqual(["a", "c"]);
   const round = routeOf(stage("a>b,b>a"), { maxSteps: 3 });
   expect(routeText("r", round)).toBe(
-    "r, were every node a success: limit: b: limits.steps is 3, and b would be start 4\n  1  ■ a\n  2  ■ b\n  3  ■ a#2\n",
+    "r, if every node succeeds: limit: b: limits.steps is 3, and b would be start 4\n  1  ■ a\n  2  ■ b\n  3  ■ a#2\n",
   );
 });
 
 test("a loop that nothing ends is told as one", () => {
   const endless = routeOf(stage("a>a", { settings: { limits: { steps: 1_000_000 } } }), {});
   expect(endless.status).toBeNull();
-  expect(routeText("e", endless)).toMatch(/^e, were every node a success: no end in sight\n/);
+  expect(routeText("e", endless)).toMatch(/^e, if every node succeeds: no end in sight\n/);
 });

@@ -45,7 +45,7 @@ export function routeText(name: string, { starts, notReached, status, reason }: 
   });
   const left = notReached.length === 0 ? "" : `  not reached: ${notReached.join(", ")}\n`;
   const end = status === null ? "no end in sight" : status + (reason === null ? "" : `: ${reason}`);
-  return `${name}, were every node a success: ${end}\n${lines.join("")}${left}`;
+  return `${name}, if every node succeeds: ${end}\n${lines.join("")}${left}`;
 }
 
 function classIn(blueprint: Blueprint, id: string): NodeClass {

@@ -18,7 +18,7 @@ it("prints the way of a run and runs nothing", async () => {
   const { code, stdout } = await trammel(["run", "t", "-b", "b.yaml", "--dry-run"], { place });
   expect(code).toBe(0);
   expect(stdout).toBe(
-    "b.yaml, were every node a success: succeeded\n  1  ■ first\n  2  ■ check\n  3  ■ last\n  not reached: mend\n",
+    "b.yaml, if every node succeeds: succeeded\n  1  ■ first\n  2  ■ check\n  3  ■ last\n  not reached: mend\n",
   );
   expect([existsSync(place.path("ran")), existsSync(place.home)]).toEqual([false, false]);
 });

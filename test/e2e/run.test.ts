@@ -192,7 +192,7 @@ describe("run", () => {
     expect((await trammel(["check", "helo"], { place })).stderr).toContain("did you mean hello?");
     const none = await trammel(["run", "t"], { place });
     expect(none.code).toBe(2);
-    expect(none.stderr).toContain("with NAME of hello");
+    expect(none.stderr).toContain("trammel run TASK -b NAME. There are: hello\n");
     place.file("trammel.yaml", "default: hello\n");
     expect((await trammel(["run", "t"], { place })).stdout).toBe("hello\n");
   });

@@ -81,6 +81,6 @@ function chooseBlueprint(
     "no blueprint was named and trammel.yaml has no `default:`",
     known.length === 0
       ? `Name one: trammel run TASK -b FILE. ${blueprintFolder} holds none yet.`
-      : `Name one: trammel run TASK -b NAME, with NAME of ${known.join(", ")}.`,
+      : `Name one: trammel run TASK -b NAME. There are: ${known.join(", ")}`,
   );
 }
