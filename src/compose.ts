@@ -10,7 +10,7 @@ import {
 import type { Config } from "./config/config.ts";
 import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
-import type { NodeType } from "./model/blueprint.ts";
+import { allNodes, type NodeType } from "./model/blueprint.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { BlobStore } from "./ports/blobs.ts";
@@ -108,8 +108,11 @@ async function closeAll(tools: () => Promise<void>, journal: Journal): Promise<v
 }
 
 /** Whether a run may use any of these node types. */
-function usesOf({ blueprint }: ServiceOptions): (...types: readonly NodeType[]) => boolean {
-  const used = blueprint === undefined ? null : new Set([...blueprint.nodes.values()].map((node) => node.type));
+function usesOf({ blueprint, callees = [] }: ServiceOptions): (...types: readonly NodeType[]) => boolean {
+  const used =
+    blueprint === undefined
+      ? null
+      : new Set([blueprint, ...callees].flatMap((one) => [...allNodes(one)]).map((node) => node.type));
   return (...types) => used === null || types.some((type) => used.has(type));
 }
 
@@ -157,7 +160,12 @@ async function performersOf(
   if (!limitsWrites(options)) return performers;
   const { createWriteScope } = await import("./nodes/write-scope.ts");
   const scope = createWriteScope(options.home);
-  return new Map([...performers].map(([type, performer]) => [type, type === "human" ? performer : scope(performer)]));
+  return new Map(
+    [...performers].map(([type, performer]) => [
+      type,
+      type === "human" || performer.class === "wrapper" ? performer : scope(performer),
+    ]),
+  );
 }
 
 /** The outermost: what a write scope takes back is part of an attempt. */
@@ -169,12 +177,15 @@ async function checkpointing(
   if (blueprint !== undefined && blueprint.workspace.checkpoint !== true) return performers;
   const { createCheckpoints } = await import("./nodes/checkpoint.ts");
   const checkpoint = createCheckpoints((run) => workspaces.snapshotsOf(run));
-  return new Map([...performers].map(([type, performer]) => [type, checkpoint(performer)]));
+  // A call or a map goes on where it was: what runs inside has attempts of its own.
+  return new Map([...performers].map(([type, one]) => [type, one.class === "wrapper" ? one : checkpoint(one)]));
 }
 
-function limitsWrites({ blueprint }: ServiceOptions): boolean {
-  if (blueprint === undefined || blueprint.workspace.protect !== undefined) return true;
-  return [...blueprint.nodes.values()].some((node) => node.writes !== undefined);
+function limitsWrites({ blueprint, callees = [] }: ServiceOptions): boolean {
+  if (blueprint === undefined) return true;
+  return [blueprint, ...callees].some(
+    (one) => one.workspace.protect !== undefined || [...allNodes(one)].some((node) => node.writes !== undefined),
+  );
 }
 
 /** What a configuration claims that is built in. The parts are those of a process that never acts. */

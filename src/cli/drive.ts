@@ -62,6 +62,7 @@ export async function drive(
     env: world.env,
     config: prepared.config,
     blueprint: prepared.blueprint,
+    callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
     gates,
     ownFolders: [packageRoot()],
     ...(options.record === undefined ? {} : { record: resolve(world.cwd, options.record) }),

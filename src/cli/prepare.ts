@@ -1,9 +1,13 @@
 import { createHash } from "node:crypto";
 import { binding, type Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
-import type { Blueprint } from "../model/blueprint.ts";
+import { allNodes, type Blueprint } from "../model/blueprint.ts";
+import type { CalleePins } from "../model/events.ts";
 import { exitCodes } from "../model/outcome.ts";
+import type { Callees } from "../runtime/api.ts";
+import type { LookUp, Resolved } from "./callees.ts";
 import type { SourceDocument } from "./document.ts";
+import { isProblem, type Problem, report } from "./problem.ts";
 import type { World } from "./world.ts";
 
 /** A checked document and the configuration it will run with. */
@@ -13,6 +17,9 @@ export interface Prepared {
   readonly contentHash: string;
   readonly bindingHash: string;
   readonly config: Config;
+  /** What its calls lead to. */
+  readonly callees: Callees;
+  readonly calls: CalleePins;
 }
 
 /** The configuration here, or the exit code after its faults were printed. */
@@ -28,7 +35,12 @@ export async function readConfig(world: World, cwd: string): Promise<Config | nu
 }
 
 /** Checks the document. Warnings are printed and the run goes on; with an error the answer is the exit code. */
-export async function prepare(world: World, document: SourceDocument, config: Config): Promise<Prepared | number> {
+export async function prepare(
+  world: World,
+  document: SourceDocument,
+  config: Config,
+  look: Pick<LookUp, "kept" | "pinning"> = {},
+): Promise<Prepared | number> {
   const [{ check }, { canonical }, { toolNames }] = await Promise.all([
     import("../check/check.ts"),
     import("../language/canonical.ts"),
@@ -41,13 +53,30 @@ export async function prepare(world: World, document: SourceDocument, config: Co
     printProblems(world.err, document.name, document.text, said);
   }
   if (blueprint === null) return exitCodes.usage;
+  const resolved = await withCalls(blueprint, document, { ...look, config, project: world.cwd, bind });
+  if (isProblem(resolved)) return report(world, resolved);
   return {
-    blueprint: await bind(blueprint, config),
+    blueprint: await bind(resolved.blueprint, config),
     document,
-    contentHash: sha256(canonical(blueprint)),
+    contentHash: sha256(canonical(resolved.blueprint)),
     bindingHash: sha256(binding(config)),
     config,
+    callees: resolved.callees,
+    calls: resolved.calls,
   };
+}
+
+/** A blueprint without calls has nothing to look up. */
+async function withCalls(blueprint: Blueprint, document: SourceDocument, look: LookUp): Promise<Resolved | Problem> {
+  if (![...allNodes(blueprint)].some((node) => node.type === "call"))
+    return { blueprint, callees: new Map(), calls: {} };
+  const { resolveCalls } = await import("./callees.ts");
+  return resolveCalls(blueprint, document, look);
+}
+
+/** What goes with a request to start or to go on. */
+export function calledBy({ callees, calls }: Prepared): { readonly callees?: Callees; readonly calls?: CalleePins } {
+  return callees.size === 0 ? {} : { callees, calls };
 }
 
 /** What the document leaves open comes from configuration; agentic nodes look theirs up themselves. */

@@ -109,6 +109,14 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
       finish(await check(world, files, options));
     });
   program
+    .command("pin")
+    .description("write down which content each call of a blueprint leads to, in trammel.lock beside it")
+    .argument("<blueprint>", "a blueprint, by file or name")
+    .action(async (name: string) => {
+      const { pin } = await import("./commands/pin.ts");
+      finish(await pin(world, name));
+    });
+  program
     .command("new")
     .description("write a blueprint into this project, from an example")
     .argument("<name>", "its name, under which `run -b` finds it")

@@ -9,7 +9,7 @@ export function instant(ms: number): string {
 }
 
 /** The document of `show --json`. */
-export function runReport(view: RunView): RunReport {
+export function runReport(view: RunView, inside: readonly RunRow[]): RunReport {
   const { inputTokens, outputTokens, turns, cost } = view.usage;
   return {
     run: view.run,
@@ -29,6 +29,11 @@ export function runReport(view: RunView): RunReport {
       passes: node.passes,
       attempts: node.attempts.map(attemptReport),
     })),
+    inside: inside.flatMap(({ run, status, reason, parent }) =>
+      parent === undefined
+        ? []
+        : [{ run, node: parent.node, pass: parent.pass, item: parent.item ?? null, status, reason }],
+    ),
   };
 }
 

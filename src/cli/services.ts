@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly record?: string;
   /** The only blueprint that will run: what it does not use is not loaded. Absent: any may run. */
   readonly blueprint?: Blueprint;
+  /** What it calls. */
+  readonly callees?: readonly Blueprint[];
   /** Workspaces of boxes stay after the run. */
   readonly keepSandboxes?: boolean;
   /** Node types from outside. */

@@ -1,7 +1,9 @@
+import type { CalleePins, RunStarted } from "../model/events.ts";
 import { exitCodes } from "../model/outcome.ts";
 import type { Journal, JournalReader, RunRow } from "../ports/journal.ts";
 import { emptyView, fold } from "../views/fold.ts";
 import type { RunView } from "../views/run-view.ts";
+import type { LookUp } from "./callees.ts";
 import { dataHome } from "./home.ts";
 import type { Problem } from "./problem.ts";
 import type { World } from "./world.ts";
@@ -33,7 +35,8 @@ export function findRun(journal: JournalReader, text: string): RunRow | Problem 
 
 /** What the journal tells of a run; drawn with the definition that run used, and without a graph where that is gone. */
 export async function viewOf(journal: JournalReader, row: RunRow): Promise<RunView> {
-  const document = journal.definition(row.definition);
+  // A map keeps its own document, in which the items are only a part.
+  const document = row.parent?.item === undefined ? journal.definition(row.definition) : null;
   const blueprint = document === null ? null : (await import("../check/check.ts")).check(document, {}).blueprint;
   const view = emptyView(row.run, blueprint);
   for (const event of journal.read(row.run)) fold(view, event);
@@ -41,4 +44,21 @@ export async function viewOf(journal: JournalReader, row: RunRow): Promise<RunVi
   view.status = row.status;
   view.reason = row.reason ?? view.reason;
   return view;
+}
+
+/** What a run began with of what it calls: it goes on with that, whatever became of the files. */
+export type KeptCalls = Pick<LookUp, "kept">;
+
+export function keptCalls(journal: JournalReader, { calls }: RunStarted): KeptCalls {
+  if (calls === undefined) return {};
+  const documents = new Map<string, string>();
+  const add = (pins: CalleePins): void => {
+    for (const { hash, calls: inner } of Object.values(pins)) {
+      const text = journal.definition(hash);
+      if (text !== null) documents.set(hash, text);
+      if (inner !== undefined) add(inner);
+    }
+  };
+  add(calls);
+  return { kept: { calls, documents } };
 }

@@ -47,6 +47,17 @@ export const runReportShape = z.strictObject({
       attempts: z.array(attemptShape),
     }),
   ),
+  /** Runs inside its calls and maps, in the order in which they began. */
+  inside: z.array(
+    z.strictObject({
+      run: z.string(),
+      node: z.string(),
+      pass: z.int().min(1),
+      item: z.int().min(0).nullable(),
+      status: runStatusShape,
+      reason: z.string().nullable(),
+    }),
+  ),
 });
 
 export type RunReport = z.infer<typeof runReportShape>;

@@ -4,9 +4,9 @@ import type { RunRow } from "../../ports/journal.ts";
 import type { SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { readInputs } from "../inputs.ts";
-import { prepare, readConfig } from "../prepare.ts";
+import { calledBy, prepare, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, type KeptCalls, keptCalls, openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface RerunOptions extends DriveOptions {
@@ -17,10 +17,10 @@ export interface RerunOptions extends DriveOptions {
 export async function rerun(world: World, text: string, options: RerunOptions): Promise<number> {
   const earlier = await readEarlier(world, text);
   if (isProblem(earlier)) return report(world, earlier);
-  const { row, started, document } = earlier;
+  const { row, started, document, keptLook } = earlier;
   const config = await readConfig(world, row.cwd);
   if (typeof config === "number") return config;
-  const prepared = await prepare(world, document, config);
+  const prepared = await prepare(world, document, config, keptLook);
   if (typeof prepared === "number") return prepared;
   const { blueprint, contentHash, bindingHash } = prepared;
   const given = await readInputs(undefined, options.input, world.cwd);
@@ -37,6 +37,7 @@ export async function rerun(world: World, text: string, options: RerunOptions): 
         ...(file === undefined ? {} : { file }),
         contentHash,
         bindingHash,
+        ...calledBy(prepared),
         task,
         taskId,
         inputs,
@@ -54,6 +55,7 @@ interface Earlier {
   readonly row: RunRow;
   readonly started: RunStarted;
   readonly document: SourceDocument;
+  readonly keptLook: KeptCalls;
 }
 
 async function readEarlier(world: World, text: string): Promise<Earlier | Problem> {
@@ -67,7 +69,12 @@ async function readEarlier(world: World, text: string): Promise<Earlier | Proble
     if (definition === null) return usage(`the definition of run ${row.run} is gone`, "Run the blueprint by its file.");
     const started = first.body;
     const name = `${row.blueprint} (as run ${row.run} keeps it)`;
-    return { row, started, document: { name, file: started.file ?? "", text: definition } };
+    return {
+      row,
+      started,
+      keptLook: keptCalls(journal, started),
+      document: { name, file: started.file ?? "", text: definition },
+    };
   } finally {
     await journal.close();
   }

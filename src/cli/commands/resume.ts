@@ -5,7 +5,7 @@ import { readDocument, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, type KeptCalls, keptCalls, openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface ResumeOptions extends DriveOptions {
@@ -29,20 +29,21 @@ export async function resume(
 ): Promise<number> {
   const found = await readRun(world, text);
   if (typeof found === "number") return found;
-  const { row, documents, history } = found;
+  const { row, documents, history, look } = found;
   if (row.status === "waiting" && !world.interactive && options.detach !== true) {
     const hint = "trammel inbox shows what it asks and how to answer; --detach goes on with what else there is.";
     return report(world, usage(`run ${row.run} waits for a person and nobody can be asked here`, hint));
   }
   const config = await readConfig(world, row.cwd);
   if (typeof config === "number") return config;
-  const prepared = await prepareFirst(world, documents, config);
+  const prepared = await prepareFirst(world, documents, config, look);
   if (typeof prepared === "number") return prepared;
   const request = {
     run: row.run,
     blueprint: prepared.blueprint,
     contentHash: prepared.contentHash,
     bindingHash: prepared.bindingHash,
+    ...(prepared.callees.size === 0 ? {} : { callees: prepared.callees }),
     acceptChanges: options.acceptChanges === true,
     ...(settle === undefined ? {} : { settle }),
   };
@@ -85,6 +86,7 @@ interface StoredRun {
   readonly history: readonly JournalEvent[];
   /** What to go on with: the file as it is now, so that a change is seen, then the definition that the run keeps. */
   readonly documents: readonly SourceDocument[];
+  readonly look: KeptCalls;
 }
 
 async function readRun(world: World, text: string): Promise<StoredRun | number> {
@@ -94,7 +96,9 @@ async function readRun(world: World, text: string): Promise<StoredRun | number> 
     if (isProblem(row)) return report(world, row);
     const history = [...journal.read(row.run)];
     const [first] = history;
-    const file = first?.body.type === "run.started" ? first.body.file : undefined;
+    const started = first?.body.type === "run.started" ? first.body : undefined;
+    const file = started?.file;
+    const look = started === undefined ? {} : keptCalls(journal, started);
     const kept = journal.definition(row.definition);
     const now = file === undefined ? null : readDocument(file, row.cwd);
     const documents = [
@@ -103,7 +107,7 @@ async function readRun(world: World, text: string): Promise<StoredRun | number> 
         ? []
         : [{ name: `${row.blueprint} (as run ${row.run} keeps it)`, file: file ?? "", text: kept }]),
     ];
-    if (documents.length > 0) return { row, history, documents };
+    if (documents.length > 0) return { row, history, documents, look };
     return report(world, usage(`the definition of run ${row.run} is gone, and so is its file`));
   } finally {
     await journal.close();
@@ -115,10 +119,11 @@ async function prepareFirst(
   world: World,
   documents: readonly SourceDocument[],
   config: Parameters<typeof prepare>[2],
+  look: KeptCalls,
 ): Promise<Prepared | number> {
   let answer: Prepared | number = 0;
   for (const document of documents) {
-    answer = await prepare(world, document, config);
+    answer = await prepare(world, document, config, look);
     if (typeof answer !== "number") return answer;
   }
   return answer;

@@ -4,7 +4,7 @@ import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } f
 import { drive, type DriveOptions } from "../drive.ts";
 import { isFolder } from "../files.ts";
 import { readInputs } from "../inputs.ts";
-import { prepare, type Prepared, readConfig } from "../prepare.ts";
+import { calledBy, prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
@@ -42,6 +42,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
         file: document.file,
         contentHash: prepared.contentHash,
         bindingHash: prepared.bindingHash,
+        ...calledBy(prepared),
         task: task ?? "",
         inputs: inputs.values,
         cwd: folder,

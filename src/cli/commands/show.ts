@@ -1,4 +1,6 @@
+import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import type { RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { elapsed, stateGlyphs, usageText } from "../../views/words.ts";
@@ -30,12 +32,13 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
   const row = findRun(journal, run);
   if (isProblem(row)) return report(world, row);
   const view = await viewOf(journal, row);
-  world.out.write(options.json === true ? jsonLine(runReport(view)) : text(view));
+  const inside = journal.runs(limits.runsListed, row.run).toReversed();
+  world.out.write(options.json === true ? jsonLine(runReport(view, inside)) : text(view, inside));
   await journal.close();
   return exitCodes.ok;
 }
 
-function text(view: RunView): string {
+function text(view: RunView, inside: readonly RunRow[]): string {
   const facts: readonly (readonly [string, string])[] = [
     ["run", view.run],
     ["blueprint", view.blueprint],
@@ -47,12 +50,23 @@ function text(view: RunView): string {
     ["used", usageText(view.usage) || "no model"],
   ];
   const head = facts.map(([name, value]) => `${name.padEnd(10)} ${inert(value).replace(/\n/g, "\n           ")}\n`);
-  return `${head.join("")}\n${[...view.nodes.values()].map(node).join("")}`;
+  return `${head.join("")}\n${[...view.nodes.values()].map((one) => node(one) + runsIn(one, inside)).join("")}`;
 }
 
 function node(one: NodeView): string {
   const kind = one.type === null ? "" : ` (${one.type})`;
   return `${stateGlyphs[one.state]} ${one.id}${kind}\n${one.attempts.map(attempt).join("")}`;
+}
+
+/** Each of them can be shown in turn. */
+function runsIn({ id }: NodeView, inside: readonly RunRow[]): string {
+  const lines = inside.flatMap(({ run, blueprint, status, reason, parent }) => {
+    if (parent?.node !== id) return [];
+    const item = parent.item === undefined ? blueprint : `item ${parent.item}`;
+    const pass = parent.pass > 1 ? ` pass ${parent.pass}` : "";
+    return [`    ${run}  ${item}${pass}  ${status}${reason === null ? "" : `: ${inert(reason)}`}\n`];
+  });
+  return lines.join("");
 }
 
 function attempt(one: AttemptView): string {

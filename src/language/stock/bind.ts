@@ -1,4 +1,5 @@
 import type { Blueprint, Node } from "../../model/blueprint.ts";
+import { changeNodes } from "../change-nodes.ts";
 import { stockNodes } from "./set.ts";
 
 /**
@@ -14,5 +15,5 @@ export function bindCommands(blueprint: Blueprint, commands: Readonly<Record<str
     return { ...node, run: command };
   };
   if (Object.keys(commands).length === 0) return blueprint;
-  return { ...blueprint, nodes: new Map([...blueprint.nodes].map(([id, node]) => [id, bound(node)])) };
+  return changeNodes(blueprint, bound);
 }

@@ -1,0 +1,33 @@
+import { dirname } from "node:path";
+import { exitCodes } from "../../model/outcome.ts";
+import { findBlueprint } from "../document.ts";
+import { lockFile, lockOf, writeLock } from "../lock.ts";
+import { prepare, readConfig } from "../prepare.ts";
+import { isProblem, report } from "../problem.ts";
+import type { World } from "../world.ts";
+
+/** Writes down which content each call of a blueprint leads to now; from then on a run refuses any other. */
+export async function pin(world: World, name: string): Promise<number> {
+  const document = findBlueprint(name, world.cwd);
+  if (isProblem(document)) return report(world, document);
+  const config = await readConfig(world, world.cwd);
+  if (typeof config === "number") return config;
+  const prepared = await prepare(world, document, config, { pinning: true });
+  if (typeof prepared === "number") return prepared;
+  const folder = dirname(document.file);
+  const before = lockOf(folder);
+  if (isProblem(before)) return report(world, before);
+  const pins = Object.fromEntries(Object.entries(prepared.calls).map(([reference, { hash }]) => [reference, hash]));
+  if (Object.keys(pins).length === 0) {
+    world.err.write(`${document.name} calls no blueprint, so there is nothing to pin\n`);
+    return exitCodes.ok;
+  }
+  writeLock(folder, { pins: { ...before.pins, ...pins } });
+  for (const [reference, hash] of Object.entries(pins)) {
+    const was = before.pins[reference];
+    const news = was === undefined ? "pinned" : was === hash ? "unchanged" : `was ${was.slice(0, 12)}`;
+    world.out.write(`${reference}  ${hash.slice(0, 12)}  ${news}\n`);
+  }
+  world.err.write(`written to ${lockFile(folder)}\n`);
+  return exitCodes.ok;
+}

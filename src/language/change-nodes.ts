@@ -1,0 +1,15 @@
+import type { Blueprint, MapBody, Node } from "../model/blueprint.ts";
+
+/** The blueprint with each node changed, those inside maps included. */
+export function changeNodes(blueprint: Blueprint, change: (node: Node) => Node): Blueprint {
+  return { ...blueprint, nodes: changed(blueprint, change) };
+}
+
+function changed({ nodes }: Pick<MapBody, "nodes">, change: (node: Node) => Node): ReadonlyMap<string, Node> {
+  return new Map(
+    [...nodes].map(([id, node]) => {
+      const inner = node.type === "map" ? { ...node, do: { ...node.do, nodes: changed(node.do, change) } } : node;
+      return [id, change(inner)];
+    }),
+  );
+}

@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { runListShape, runReportShape } from "../../src/wire/run-report.ts";
+import { Place, start, trammel } from "./support/cli.ts";
+
+const top = `name: top
+nodes:
+  list: {type: script, run: "echo '[1, 2, 3]'", output: json}
+  each: {type: map, over: "{list}", parallel: 2, do: {type: script, run: 'echo "$((N * N))"', env: {N: "{item}"}}}
+  sub: {type: call, blueprint: lib/sub.yaml, with: {who: "{each.2}"}}
+  say: {type: script, run: cat, stdin: "{each} {sub.greeting}"}
+edges:
+  - {from: list, when: success, to: each}
+  - {from: each, when: success, to: sub}
+  - {from: sub, when: success, to: say}
+  - {from: say, to: END}
+`;
+
+const sub = `name: sub
+inputs: {who: string}
+outputs: {greeting: {type: string, from: "{hi}"}}
+nodes:
+  hi: {type: script, run: 'printf "hello %s" "$TRAMMEL_INPUT_WHO"'}
+`;
+
+/** The first node of the callee may run again, and waits until the file `go` is there. */
+const waiting = `name: sub
+nodes:
+  a: {type: script, run: "echo a >> log"}
+  b: {type: script, idempotent: true, run: "echo b >> log; until test -e go; do sleep 0.05; done"}
+edges: [{from: a, when: success, to: b}]
+`;
+
+const calling = `name: top
+nodes:
+  before: {type: script, run: "echo before >> log"}
+  sub: {type: call, blueprint: sub.yaml}
+  after: {type: script, run: "echo after >> log"}
+edges: [{from: before, when: success, to: sub}, {from: sub, when: success, to: after}]
+`;
+
+describe("a blueprint that calls and maps", () => {
+  it("prints what came of it, lists one run, and shows those inside", async () => {
+    using place = new Place();
+    place.file("top.yaml", top);
+    place.file("lib/sub.yaml", sub);
+    const ran = await trammel(["run", "t", "-b", "top.yaml"], { place });
+    expect(ran).toMatchObject({ code: 0, stdout: '["1","4","9"] hello 9\n' });
+    const { runs } = runListShape.parse(JSON.parse((await trammel(["runs", "--json"], { place })).stdout));
+    expect(runs.map(({ blueprint }) => blueprint)).toEqual(["top"]);
+    const shown = await trammel(["show", runs[0]?.run ?? "", "--json"], { place });
+    const { inside } = runReportShape.parse(JSON.parse(shown.stdout));
+    expect(inside.map(({ node, item, status }) => `${node} ${item} ${status}`).toSorted()).toEqual([
+      "each 0 succeeded",
+      "each 1 succeeded",
+      "each 2 succeeded",
+      "sub null succeeded",
+    ]);
+    const child = await trammel(["show", inside.find(({ node }) => node === "sub")?.run ?? ""], { place });
+    expect(child.stdout).toContain("hello 9");
+  });
+
+  it("refuses a callee that is not the one that was pinned, with both hashes, until it is pinned anew", async () => {
+    using place = new Place();
+    place.file("top.yaml", top);
+    place.file("lib/sub.yaml", sub);
+    expect(await trammel(["pin", "top.yaml"], { place })).toMatchObject({ code: 0 });
+    const pinned = readFileSync(place.path("trammel.lock"), "utf8");
+    place.file("lib/sub.yaml", sub.replace("hello", "goodbye"));
+    const refused = await trammel(["run", "t", "-b", "top.yaml"], { place });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/pinned [0-9a-f]{12}, found [0-9a-f]{12}\n.*trammel pin top\.yaml/);
+    expect(pinned).toContain(/pinned ([0-9a-f]{12})/.exec(refused.stderr)?.[1]);
+    await trammel(["pin", "top.yaml"], { place });
+    expect(await trammel(["run", "t", "-b", "top.yaml"], { place })).toMatchObject({ code: 0 });
+  });
+
+  it("refuses one that leads back to itself, and one with problems", async () => {
+    using place = new Place();
+    place.file("a.yaml", "name: a\nnodes: {x: {type: call, blueprint: b.yaml}}\n");
+    place.file("b.yaml", "name: b\nnodes: {x: {type: call, blueprint: a}}\n");
+    const loop = await trammel(["run", "t", "-b", "a.yaml"], { place });
+    expect(loop).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/calls itself: .*a\.yaml → .*b\.yaml → .*a\.yaml/),
+    });
+    place.file("b.yaml", "name: b\nnodes: {x: {type: nothing}}\n");
+    const broken = await trammel(["run", "t", "-b", "a.yaml"], { place });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown type") });
+  });
+
+  it("goes on after kill -9 inside the callee, with the callee that it began with, and does nothing twice", async () => {
+    using place = new Place();
+    place.file("top.yaml", calling);
+    place.file("sub.yaml", waiting);
+    const run = start(["run", "t", "-b", "top.yaml", "--json"], { place });
+    await run.until(/"node\.process"[^\n]*"node":"sub"[^]*"node\.process"[^\n]*"node":"sub"/);
+    run.child.kill("SIGKILL");
+    await run.end;
+    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    place.file("go", "");
+    place.file("sub.yaml", waiting.replaceAll("echo", "echo changed"));
+    expect(await trammel(["resume", id], { place })).toMatchObject({ code: 0 });
+    expect(readFileSync(place.path("log"), "utf8")).toBe("before\na\nb\nb\nafter\n");
+  });
+
+  it("escalates with the node of the callee, and goes on from a decision about it", async () => {
+    using place = new Place();
+    place.file("top.yaml", calling);
+    place.file(
+      "sub.yaml",
+      'name: sub\nescalate: [failure]\nnodes: {x: {type: script, run: "echo x >> log; echo oops >&2; test -e go"}}\n',
+    );
+    const ran = await trammel(["run", "t", "-b", "top.yaml"], { place });
+    expect(ran.code).toBe(3);
+    expect(ran.stdout).toContain("\nnode: sub/x\niteration: 1/1\nreason: exit code 1: oops\nevidence: oops\n");
+    const id = /trammel resolve (\S+) --node sub\/x/.exec(ran.stderr)?.[1] ?? "";
+    place.file("go", "");
+    const args = ["resolve", id, "--node", "sub/x", "--as", "again", "--reason", "go is there"];
+    expect(await trammel(args, { place })).toMatchObject({ code: 0 });
+    expect(readFileSync(place.path("log"), "utf8")).toBe("before\nx\nx\nafter\n");
+  });
+});
