@@ -52,6 +52,15 @@ describe("approval", () => {
     expect(await gates.ask(question("approval"), never)).toEqual({ kind: "end_of_input" });
   });
 
+  it("is nobody's answer when the terminal is closed, which ends input and then stops the run", async () => {
+    const { input, gates } = stage();
+    const stop = new AbortController();
+    const answer = gates.ask(question("approval"), stop.signal);
+    input.once("end", () => setImmediate(() => stop.abort()));
+    input.end();
+    expect(await answer).toEqual({ kind: "nobody" });
+  });
+
   it("answers `nobody` on an abort and leaves input to the next question", async () => {
     const { input, gates } = stage();
     const stop = new AbortController();

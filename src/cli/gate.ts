@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { HumanOption } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import { inert } from "../views/inert.ts";
 import { fillForm } from "./form.ts";
@@ -47,7 +48,10 @@ export function terminalGates({ input, err, screen }: TerminalGateOptions): Gate
     screen.suspend();
     err.write(text(question));
     const answer = await (question.mode === "form" ? form(question, signal) : single(question, signal));
-    if (answer === null) err.write("\n");
+    if (answer === null) {
+      err.write("\n");
+      await hangup(signal);
+    }
     screen.resume();
     return answer ?? none(signal);
   };
@@ -78,6 +82,20 @@ export function terminalGates({ input, err, screen }: TerminalGateOptions): Gate
       return answer;
     },
   };
+}
+
+/** A terminal that is closed ends the input a moment before its signal stops the run; that is nobody's answer. */
+function hangup(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, limits.hangupMs);
+    signal.addEventListener("abort", done, { once: true });
+  });
 }
 
 function none(signal: AbortSignal): Answer {

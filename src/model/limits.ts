@@ -112,6 +112,9 @@ export const limits = {
   agentMessageBytes: 1024 * 1024,
   agentEvents: 100_000,
   agentStreamBytes: 32 * 1024 * 1024,
+  agentAnswerBytes: 128 * 1024 * 1024,
+  agentAnswerLineBytes: 32 * 1024 * 1024,
+  agentRefusalBytes: 64 * 1024,
   agentLateEventBytes: 1024,
   toolCallsPerTurn: 64,
   repairTurns: 1,
@@ -184,5 +187,6 @@ export const limits = {
   // Screens
   redrawMs: 100,
   followMs: 200,
+  hangupMs: 250,
   gateEvidenceBytes: 16 * 1024,
 } as const;

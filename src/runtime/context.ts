@@ -66,15 +66,15 @@ export function contextOf(options: ContextOptions): ActionContext {
       return signal();
     },
     async environment() {
-      const env: Record<string, string> = {};
-      for (const [name, template] of Object.entries(node.env ?? {})) env[name] = await values.whole(template);
+      const env: (readonly [string, string])[] = [];
+      for (const [name, template] of Object.entries(node.env ?? {})) env.push([name, await values.whole(template)]);
       return environment({
         run: facts.run,
         taskId: facts.taskId,
         node,
         blueprint: facts.blueprint,
         inputs: inputTexts(facts),
-        env,
+        env: Object.fromEntries(env),
       });
     },
     async stdin() {

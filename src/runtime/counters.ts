@@ -33,13 +33,15 @@ export function passesOfTask(
   if (path === null) return stored;
   const tasks = read(path);
   if (isProblem(tasks)) return tasks;
-  const passes: Record<string, number> = { ...stored };
+  const passes = new Map(Object.entries(stored));
   const prefix = facts.parent?.path ?? "";
-  for (const [node, count] of Object.entries(tasks[taskId] ?? {}))
-    if (node.startsWith(prefix) && blueprint.nodes.has(node.slice(prefix.length)))
-      passes[node.slice(prefix.length)] = Math.max(passes[node.slice(prefix.length)] ?? 0, count.passes);
+  for (const [path, count] of Object.entries(tasks[taskId] ?? {})) {
+    const node = path.slice(prefix.length);
+    if (path.startsWith(prefix) && blueprint.nodes.has(node))
+      passes.set(node, Math.max(passes.get(node) ?? 0, count.passes));
+  }
   const problem = write(path, tasks);
-  return problem === null ? passes : { problem };
+  return problem === null ? Object.fromEntries(passes) : { problem };
 }
 
 /** Passes of the nodes of this run, out of those that are counted over the whole tree of runs. */
@@ -110,10 +112,11 @@ function parsed(text: string): Tasks | null {
     return null;
   }
   if (!isRecord(value) || value["version"] !== version || !isRecord(value["tasks"])) return null;
-  const tasks: Tasks = {};
+  // Without a prototype: a task or a node may have the name of something that every object has.
+  const tasks = Object.create(null) as Tasks;
   for (const [task, nodes] of Object.entries(value["tasks"])) {
     if (!isRecord(nodes)) return null;
-    const counts: Record<string, Count> = {};
+    const counts = Object.create(null) as Record<string, Count>;
     for (const [node, count] of Object.entries(nodes)) {
       if (!isRecord(count) || !isCount(count["passes"]) || !isCount(count["cap"])) return null;
       counts[node] = { passes: count["passes"], cap: count["cap"] };

@@ -13,13 +13,14 @@ export async function inputsOf(blueprint: Blueprint, given: Readonly<Record<stri
   const problems = Object.keys(given)
     .filter((name) => !Object.hasOwn(blueprint.inputs, name))
     .map((name) => `there is no input "${name}"${known.length > 0 ? `; there are: ${known.join(", ")}` : ""}`);
-  const inputs: Record<string, Json> = {};
+  // Not assigned one by one: an input may be called __proto__.
+  const inputs: (readonly [string, Json])[] = [];
   for (const [name, spec] of Object.entries(blueprint.inputs)) {
     const read = await readInput(spec, Object.hasOwn(given, name) ? given[name] : undefined);
     if ("problem" in read) problems.push(`input "${name}" ${read.problem}`);
-    else inputs[name] = read.value;
+    else inputs.push([name, read.value]);
   }
-  return { inputs, problems };
+  return { inputs: Object.fromEntries(inputs), problems };
 }
 
 /** A value in the type of its specification, the default where none is given; or what is wrong, to follow its name. */

@@ -241,3 +241,33 @@ describe("new", () => {
     expect((await trammel(["new", "Not A Name"], { place })).code).toBe(2);
   });
 });
+
+describe("names that every object has", () => {
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
+  const chain = names.map((name, at) => {
+    const said = `{${names[at - 1] ?? "task"}}`;
+    const env = `{__proto__: "{inputs.${name}}", constructor: "${said}"}`;
+    return `  ${name}: {type: script, env: ${env}, run: 'env | grep -E "^(__proto__|constructor)=" | sort'}`;
+  });
+  const document = [
+    "name: odd",
+    `inputs: {${names.map((name) => `${name}: string`).join(", ")}}`,
+    "entry: __proto__",
+    "nodes:",
+    ...chain,
+    `edges: [${names
+      .slice(1)
+      .map((name, at) => `{from: ${names[at]}, to: ${name}, when: success}`)
+      .join(", ")}]`,
+  ].join("\n");
+
+  it("are names of nodes, inputs and variables like any other", async () => {
+    using place = new Place();
+    const file = place.file("b.yaml", document);
+    const inputs = names.flatMap((name) => ["--input", `${name}=of-${name}`]);
+    const { code, stdout } = await trammel(["run", "the task", "-b", file, ...inputs], { place });
+    expect(code).toBe(0);
+    for (const name of names) expect(stdout).toContain(`__proto__=of-${name}\n`);
+    expect(stdout).toContain("constructor=the task\n");
+  });
+});

@@ -51,6 +51,30 @@ test("a mirror that is missing is written anew from the store", async () => {
   expect(existsSync(file)).toBe(true);
 });
 
+test.each(["__proto__", "constructor"])("a task and a node may be called %s", async (name) => {
+  const odd = blueprint(
+    [agentic(name, { cap: 2 }), plain("check")],
+    [
+      { from: name, to: "check" },
+      { from: "check", to: name, when: "failure" },
+    ],
+    { records: { counters: "state/counters.json" }, escalate: ["cap", "error"] },
+  );
+  const acts = Object.fromEntries([[name, () => success], ...Object.entries(failing)]);
+  const start = () => request(odd, { taskId: name, cwd: world.home });
+  expect(await handle(await world.engine(acts).start(start(), world.observer)).end).toMatchObject({
+    status: "escalated",
+  });
+  const text = `{"version":1,"tasks":{"${name}":{"${name}":{"passes":2,"cap":2}}}}`;
+  expect(JSON.stringify(mirrored())).toBe(text);
+  world.seen.length = 0;
+  expect(await handle(await world.engine(acts, 2).start(start(), world.observer)).end).toMatchObject({
+    status: "escalated",
+  });
+  expect(kinds(world.seen)).not.toContain(`node.started ${name}`);
+  expect(JSON.stringify(mirrored())).toBe(text);
+});
+
 describe("a mirror that cannot be relied on lets no pass start", () => {
   test.each([
     ["half of it", "{"],

@@ -1,4 +1,5 @@
 import type { LanguageModel } from "ai";
+import { boundedFetch } from "./bounded-fetch.ts";
 import type { AiSettings, ModelChoice } from "./settings.ts";
 
 /** A model object, never a string id, which the SDK would send to a gateway. The vendor's package is loaded at first use. */
@@ -13,20 +14,24 @@ export async function openModel({ vendor, name }: ModelChoice, settings: AiSetti
   switch (vendor) {
     case "anthropic": {
       const { createAnthropic } = await import("@ai-sdk/anthropic");
-      return createAnthropic({ apiKey, baseURL: baseUrl ?? "https://api.anthropic.com/v1" })(name);
+      return createAnthropic({ fetch: boundedFetch, apiKey, baseURL: baseUrl ?? "https://api.anthropic.com/v1" })(name);
     }
     case "openai": {
       const { createOpenAI } = await import("@ai-sdk/openai");
-      return createOpenAI({ apiKey, baseURL: baseUrl ?? "https://api.openai.com/v1" })(name);
+      return createOpenAI({ fetch: boundedFetch, apiKey, baseURL: baseUrl ?? "https://api.openai.com/v1" })(name);
     }
     case "google": {
       const { createGoogle } = await import("@ai-sdk/google");
-      return createGoogle({ apiKey, baseURL: baseUrl ?? "https://generativelanguage.googleapis.com/v1beta" })(name);
+      return createGoogle({
+        fetch: boundedFetch,
+        apiKey,
+        baseURL: baseUrl ?? "https://generativelanguage.googleapis.com/v1beta",
+      })(name);
     }
     case "compatible": {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-      const key = apiKey === "" ? {} : { apiKey };
-      return createOpenAICompatible({ name: "compatible", baseURL: baseUrl ?? "", includeUsage: true, ...key })(name);
+      const more = { fetch: boundedFetch, includeUsage: true, ...(apiKey === "" ? {} : { apiKey }) };
+      return createOpenAICompatible({ name: "compatible", baseURL: baseUrl ?? "", ...more })(name);
     }
   }
 }

@@ -118,11 +118,11 @@ function isSmall(variables: Environment): boolean {
 
 /** The system refuses a single variable of 128 KiB. */
 async function largeAsFiles(variables: Environment, blobs: BlobStore): Promise<Environment> {
-  const handed: Record<string, string> = {};
+  const handed: (readonly [string, string])[] = [];
   for (const [name, value] of Object.entries(variables)) {
     const bytes = Buffer.from(value);
-    if (bytes.length <= limits.environmentValueBytes) handed[name] = value;
-    else handed[`${name}_FILE`] = blobs.pathOf(await blobs.put(bytes));
+    const small = bytes.length <= limits.environmentValueBytes;
+    handed.push(small ? [name, value] : [`${name}_FILE`, blobs.pathOf(await blobs.put(bytes))]);
   }
-  return handed;
+  return Object.fromEntries(handed);
 }
