@@ -97,12 +97,16 @@ export async function drive(
 }
 
 async function openDisplay(world: World, view: RunView, options: DriveOptions): Promise<Display> {
-  if (options.json === true || options.plain === true || !world.err.terminal || world.env["TERM"] === "dumb") {
+  if (options.json === true || isPlain(world, options)) {
     const { jsonDisplay, plainDisplay } = await import("./screen/lines.ts");
     return options.json === true ? jsonDisplay(world.out, view) : plainDisplay(world.err, view);
   }
   const [{ LiveDisplay }, { palette }] = await Promise.all([import("./screen/live.ts"), import("./screen/palette.ts")]);
   return new LiveDisplay(world.err, view, palette(world.err, world.env), Date.now);
+}
+
+function isPlain({ err, env }: World, { plain }: DriveOptions): boolean {
+  return plain === true || !err.terminal || env["TERM"] === "dumb";
 }
 
 function refuse(world: World, refusal: Refusal): number {
@@ -143,7 +147,7 @@ async function printEnd(
   const said = await outputsOf(services, prepared.blueprint, end.run);
   // On a terminal the output of a program is text; in a pipe it is what the program wrote.
   world.out.write(world.out.terminal ? inert(said) : said);
-  if (end.status !== "succeeded") world.err.write(next(end, view));
+  if (end.status !== "succeeded") world.err.write(next(end, view, isPlain(world, options)));
 }
 
 async function printEscalation(
@@ -168,10 +172,10 @@ async function printEscalation(
   if (problem !== null) world.err.write(`${problem}\n`);
 }
 
-/** What a person can do now. */
-function next({ run, status, reason }: RunEnd, { halting }: RunView): string {
+/** What a person can do now. The reason is `told` already where every event has a line; a screen may have cut it. */
+function next({ run, status, reason }: RunEnd, { halting }: RunView, told: boolean): string {
   const lines = [
-    `run ${run} ${status}${reason === null ? "" : `: ${inert(reason)}`}`,
+    `run ${run} ${status}${reason === null || told ? "" : `: ${inert(reason)}`}`,
     `  See what it did: trammel show ${run}`,
   ];
   if (status === "waiting") lines.push("  See what it asks, and how to answer: trammel inbox");

@@ -101,6 +101,7 @@ describe("the machine contract", () => {
     const block =
       /^BLUEPRINT_ESCALATION\ntask_id: T7\nnode: a\niteration: 1\/1\nreason: .+\nevidence: E42\nnext_action: Human review required — do not retry automatically\n/m;
     expect(plain.stdout).toMatch(block);
+    expect(plain.stderr).toMatch(/\nrun \S+ escalated\n {2}See/);
     expect(plain.stderr).toMatch(/trammel resolve \S+ --node a --as done\|failed\|again --reason TEXT\n$/);
     const json = await trammel(["run", "t", "-b", "b.yaml", "--task-id", "T7", "--json"], { place });
     expect(json.stderr).toMatch(block);
