@@ -41,7 +41,7 @@ export async function drive(
   prepared: Prepared,
   cwd: string,
   options: DriveOptions,
-  begin: (services: Services, observer: Observer) => Promise<RunHandle | Refusal>,
+  begin: (services: Services, observer: Observer, interrupted: AbortSignal) => Promise<RunHandle | Refusal>,
   history: readonly JournalEvent[] = [],
 ): Promise<Driven> {
   const { openServices, problemsIn } = await world.compose();
@@ -74,14 +74,17 @@ export async function drive(
   const observer = options.detach === true ? whenParked(display, services.journal, park) : display;
   let handle: RunHandle | undefined;
   let asked: string | undefined;
+  const waiting = new AbortController();
   const interrupts = onInterrupt(process.env, (by) => {
     if (handle !== undefined) return handle.stop(by);
     // The run is just being made: it is stopped once it exists, and a second time of asking does not wait for that.
     if (asked !== undefined) process.exit(exitCodes.stopped);
     asked = by;
+    waiting.abort();
   });
   try {
-    const started = await begin(services, observer);
+    const started = await begin(services, observer, waiting.signal);
+    if ("refused" in started && asked !== undefined) return { exit: exitCodes.stopped, view: null };
     if ("refused" in started) return { exit: refuse(world, started), view: null };
     handle = started;
     if (asked !== undefined) handle.stop(asked);

@@ -166,6 +166,7 @@ export const limits = {
   telemetryDelayMs: 50,
   telemetryBufferBytes: 256 * 1024,
   mailboxPollMs: 100,
+  queuePollMs: 250,
   runsListed: 1_000,
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,

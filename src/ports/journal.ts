@@ -27,6 +27,8 @@ export type NewRun = Omit<RunRow, "status" | "reason" | "endedAt">;
 export interface Conflict {
   readonly conflict: "owner" | "passes" | "finished" | "tree";
   readonly what: string;
+  /** The run that has the tree. */
+  readonly holder?: string;
 }
 
 /** Something another process wants of the owner of a run: a stop, an answer. */

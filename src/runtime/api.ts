@@ -68,6 +68,8 @@ export interface Refusal {
     | "unavailable";
   readonly message: string;
   readonly hint?: string;
+  /** The run that has the working tree, where that is why. */
+  readonly holder?: string;
 }
 
 /** Told of everything in order; must not throw. Progress is live only and may be dropped under load. */

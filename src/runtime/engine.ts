@@ -154,7 +154,8 @@ async function journalRun(
     const conductor = new Conductor({ ...options, inner }, facts, observer, memory, () => reread(options, plan, run));
     return { conductor, answer, commands, locksTree: tree !== null };
   }
-  return refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
+  const refusal = refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
+  return conflict?.holder === undefined ? refusal : { ...refusal, holder: conflict.holder };
 }
 
 /** What the run is bound to, as its nodes may need it. */
@@ -268,6 +269,6 @@ function reread({ journal }: EngineOptions, plan: Plan, run: string): Memory {
 
 function hintOf(conflict: Conflict | null): string {
   return conflict?.conflict === "tree"
-    ? "wait until it has ended, or stop it"
+    ? "wait until it has ended, with --queue, or stop it"
     : "look at it with trammel runs and try again";
 }

@@ -6,6 +6,7 @@ import { isFolder } from "../files.ts";
 import { readInputs } from "../inputs.ts";
 import { calledBy, prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
+import { inTurn } from "../queue.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -18,6 +19,7 @@ export interface RunOptions extends DriveOptions {
   readonly maxSteps?: number;
   readonly maxRetries?: number;
   readonly dryRun?: true;
+  readonly queue?: true;
 }
 
 export async function run(world: World, task: string | undefined, options: RunOptions): Promise<number> {
@@ -34,25 +36,24 @@ export async function run(world: World, task: string | undefined, options: RunOp
   const { taskId, maxSteps, maxRetries } = options;
   if (options.dryRun === true) return printRoute(world, prepared, options);
   const folder = resolve(cwd, prepared.blueprint.workspace.cwd ?? ".");
-  const { exit } = await drive(world, prepared, folder, options, ({ engine }, observer) =>
-    engine.start(
-      {
-        blueprint: prepared.blueprint,
-        document: document.text,
-        file: document.file,
-        contentHash: prepared.contentHash,
-        bindingHash: prepared.bindingHash,
-        ...calledBy(prepared),
-        task: task ?? "",
-        inputs: inputs.values,
-        cwd: folder,
-        ...(taskId === undefined ? {} : { taskId }),
-        ...(maxSteps === undefined ? {} : { maxSteps }),
-        ...(maxRetries === undefined ? {} : { maxRetries }),
-      },
-      observer,
-    ),
-  );
+  const request = {
+    blueprint: prepared.blueprint,
+    document: document.text,
+    file: document.file,
+    contentHash: prepared.contentHash,
+    bindingHash: prepared.bindingHash,
+    ...calledBy(prepared),
+    task: task ?? "",
+    inputs: inputs.values,
+    cwd: folder,
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+  };
+  const { exit } = await drive(world, prepared, folder, options, ({ engine, journal }, observer, interrupted) => {
+    const begin = () => engine.start(request, observer);
+    return options.queue === true ? inTurn(world, journal, begin, interrupted) : begin();
+  });
   return exit;
 }
 

@@ -207,7 +207,8 @@ export class Ledger {
     for (const row of this.#selectTree.iterate(tree)) {
       const holder = runOf(row);
       if (holder.run === except || !this.#ports.isAlive(holder.owner)) continue;
-      return { conflict: "tree", what: `run ${holder.run} (${holder.blueprint}) is working in ${tree}` };
+      const what = `run ${holder.run} (${holder.blueprint}) is working in ${tree}`;
+      return { conflict: "tree", what, holder: holder.run };
     }
     return null;
   }
