@@ -32,6 +32,7 @@ import { unknownOutcome } from "./rules/unknown-outcome.ts";
 import { unknownReference } from "./rules/unknown-reference.ts";
 import { unknownTool } from "./rules/unknown-tool.ts";
 import { unreachableNode } from "./rules/unreachable-node.ts";
+import { valueNotReady } from "./rules/value-not-ready.ts";
 
 /** Every rule, in the order in which they run; the report is sorted by position. */
 export const rules: readonly Rule[] = [
@@ -65,6 +66,7 @@ export const rules: readonly Rule[] = [
   joinUnmet,
   loopsTooDeep,
   containerNotReady,
+  valueNotReady,
   parallelReference,
   deadReference,
   gateBypass,

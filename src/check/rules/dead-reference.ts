@@ -9,8 +9,8 @@ export const deadReference: Rule = {
     for (const { ref, written, users, field, range } of nodeReferences(context)) {
       const order = context.order();
       const [user] = users;
-      // Of a sandbox, container-not-ready says more.
-      if (field === "container" || user === undefined) continue;
+      // Of a sandbox, container-not-ready says more; of a list, value-not-ready.
+      if (field === "container" || field === "over" || user === undefined) continue;
       if (users.some((id) => order.canPrecede(ref.name, id))) continue;
       const why = ref.name === user ? "it runs once" : `\`${ref.name}\` never runs before \`${user}\``;
       const message = `\`${written}\` is always empty in node \`${user}\`: ${why}`;
