@@ -4,7 +4,7 @@ import type { Journal, RunRow } from "../../ports/journal.ts";
 import { noGates } from "../gate.ts";
 import { dataHome } from "../home.ts";
 import { packageRoot } from "../package-root.ts";
-import { prepare } from "../prepare.ts";
+import { bind } from "../prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
 import { userName } from "../user.ts";
@@ -37,31 +37,28 @@ async function stopFamily(world: World, journal: Journal, row: RunRow): Promise<
 }
 
 /** Nobody executes it: it is taken over to be ended, with nothing that it would need to go on. */
-async function stopHere(
-  world: World,
-  journal: Journal,
-  { run, blueprint: name, cwd, definition }: RunRow,
-): Promise<number> {
+async function stopHere(world: World, journal: Journal, { run, cwd, definition }: RunRow): Promise<number> {
   const text = journal.definition(definition);
   if (text === null)
     return report(world, usage(`the definition of run ${run} is gone, so it cannot be ended in order`));
-  const document = { name: `${name} (as run ${run} keeps it)`, file: "", text };
-  const prepared = await prepare({ ...world, err: quiet(world) }, document, emptyConfig);
-  if (typeof prepared === "number") return report(world, usage(`this version refuses the definition of run ${run}`));
+  const { check } = await import("../../check/check.ts");
+  const read = check(text, {}).blueprint;
+  if (read === null) return report(world, usage(`this version refuses the definition of run ${run}`));
+  const blueprint = await bind(read, emptyConfig);
   const { openServices } = await world.compose();
   const services = await openServices({
     home: dataHome(world.env, world.cwd),
     cwd,
     env: world.env,
     config: emptyConfig,
-    blueprint: prepared.blueprint,
+    blueprint,
     gates: noGates,
     ownFolders: [packageRoot()],
     notice: (what) => world.err.write(`${what}\n`),
   });
   try {
-    const { blueprint, contentHash, bindingHash } = prepared;
-    const request = { run, blueprint, contentHash, bindingHash, acceptChanges: false, stop: userName() };
+    const hashes = { contentHash: definition, bindingHash: "" };
+    const request = { run, blueprint, ...hashes, acceptChanges: false, stop: userName() };
     const handle = await services.engine.resume(request, { event: () => undefined, progress: () => undefined });
     if ("refused" in handle) {
       const { message, hint } = handle;
@@ -73,9 +70,4 @@ async function stopHere(
   } finally {
     await services.close();
   }
-}
-
-/** What is to be said about the document was said when the run started. */
-function quiet({ err }: World): World["err"] {
-  return { ...err, write: () => undefined };
 }
