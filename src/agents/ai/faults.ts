@@ -38,7 +38,7 @@ function apiFault(error: APICallError): Fault {
   const body = error.responseBody ?? "";
   if (error.statusCode === undefined) return fault("connection", `the provider cannot be reached: ${deepest(error)}`);
   // The status came in order, the body did not.
-  if (error.statusCode < 300 && isConnection(error)) return broken(error);
+  if (error.statusCode < 300) return isConnection(error) ? broken(error) : fault("provider", deepest(error));
   const code = codeOf(error.statusCode, `${error.message} ${body}`);
   const text = `${error.statusCode} ${error.message}`;
   const retryAfterMs = retryAfter(error.responseHeaders ?? {});

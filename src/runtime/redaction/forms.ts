@@ -12,13 +12,30 @@ export interface Form {
  */
 export function formsOf(value: string): readonly Form[] {
   const whole = value.trim().slice(0, limits.secretCharacters);
-  const plain = new Set([whole, JSON.stringify(whole).slice(1, -1), ...secretLines(whole)]);
+  const plain = new Set([whole, ...jsonForms(whole), ...shellForms(whole), ...secretLines(whole)]);
   const forms = [...plain].map((text) => ({ bytes: Buffer.from(text), folded: false }));
   if (whole.length > limits.secretEncodedCharacters) return forms;
   const encoded = new Set(
     [...urlForms(whole), ...base64Forms(whole), ...hexForms(whole)].filter((text) => !plain.has(text)),
   );
   return [...forms, ...[...encoded].map((text) => ({ bytes: Buffer.from(text), folded: true }))];
+}
+
+/** As it stands inside a JSON string: encoders disagree on slashes, on what HTML minds and on what is not ASCII. */
+function jsonForms(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const ascii = escapedAs(json, /[^\u0020-\u007e]/g);
+  const html = [json, ascii].map((one) => escapedAs(one, /[<>&]/g));
+  return [json, ascii, ...html, json.replaceAll("/", "\\/"), ascii.replaceAll("/", "\\/")];
+}
+
+function escapedAs(text: string, characters: RegExp): string {
+  return text.replace(characters, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Inside single quotes, as `set -x` and quoting libraries print an apostrophe. */
+function shellForms(text: string): string[] {
+  return [`'\\''`, `'"'"'`].map((apostrophe) => text.replaceAll("'", apostrophe));
 }
 
 /** A key file is often shown indented or line by line; its frame is public. */

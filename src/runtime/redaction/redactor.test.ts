@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -42,6 +42,30 @@ describe("forms of a secret", () => {
     expect(masked).toContain("***");
     expect(unmasked(masked)).not.toContain(secret.slice(0, 8));
     expect(unmasked(masked)).not.toContain(secret.slice(-8));
+  });
+
+  test.each([
+    ["with slashes escaped", `{"key":"p\\/ä\\"<'x"}`],
+    ["in ASCII", `{"key":"p/\\u00e4\\"<'x"}`],
+    ["in ASCII, with slashes escaped", `{"key":"p\\/\\u00e4\\"<'x"}`],
+    ["fit for HTML", `{"key":"p/ä\\"\\u003c'x"}`],
+    ["fit for HTML, in ASCII", `{"key":"p/\\u00e4\\"\\u003c'x"}`],
+  ])("JSON %s", (_name, text) => {
+    const odd = `p/ä"<'x`;
+    expect(JSON.parse(text)).toEqual({ key: odd });
+    expect(createRedactor([odd]).text(text)).toBe('{"key":"***"}');
+  });
+
+  test("quoted by a shell that shows what it does", () => {
+    const odd = "it's a secret";
+    for (const shell of ["sh", "bash"]) {
+      const { stderr } = spawnSync(shell, ["-xc", `true "$KEY"`], {
+        env: { ...process.env, KEY: odd },
+        encoding: "utf8",
+      });
+      expect(stderr).toContain("a secret");
+      expect(createRedactor([odd]).text(stderr)).not.toContain("secret");
+    }
   });
 
   test("base64 and hex that programs break into lines", () => {
