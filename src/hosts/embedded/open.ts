@@ -47,7 +47,7 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
  * close it would drop the locks that another connection of this process has on it (https://sqlite.org/howtocorrupt.html).
  */
 function reserve(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   if (existsSync(path)) {
     accessSync(path, constants.R_OK | constants.W_OK);
     // SQLite has no word for a folder; opening one fails with the system's.
@@ -59,6 +59,19 @@ function reserve(path: string): void {
   } catch (error) {
     // Another process was quicker, or a link that leads to nothing is in its place, which SQLite speaks of.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/** With the folders above it. Not by `recursive`, which never ends where a file system such as /proc makes no folders. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && statSync(folder).isDirectory()) return;
+    if (code !== "ENOENT" || dirname(folder) === folder || existsSync(dirname(folder))) throw error;
+    makeFolder(dirname(folder));
+    makeFolder(folder);
   }
 }
 

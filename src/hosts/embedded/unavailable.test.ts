@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, truncateSync, writeFileSync, statSync, existsSync } from "node:fs";
+import { mkdirSync, readFileSync, truncateSync, writeFileSync, statSync, existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -92,6 +92,19 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
     writeFileSync(file, "");
     expect(refusal(() => store.open(1, { home: join(file, "sub") })).message).toMatch(
       /cannot be opened for writing: part of the path is a file/,
+    );
+  });
+
+  test.runIf(existsSync("/proc/self"))("when no folder can be made there", () => {
+    expect(refusal(() => store.open(1, { home: "/proc/self/none/home" })).message).toMatch(
+      /cannot be opened for writing: its folder cannot be made there/,
+    );
+  });
+
+  test("when a link that leads to nothing is in its place", () => {
+    symlinkSync("nowhere/at/all", join(store.home, "link"));
+    expect(refusal(() => store.open(1, { home: join(store.home, "link") })).message).toMatch(
+      /cannot be opened for writing: its folder cannot be made there/,
     );
   });
 

@@ -79,6 +79,7 @@ const words: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
+  ENOENT: "its folder cannot be made there",
   ENOTDIR: "part of the path is a file",
   EEXIST: "its folder is a file",
   EISDIR: "a folder is in its place",
