@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { collect } from "./arguments.ts";
-import type { RerunOptions } from "./commands/rerun.ts";
+import type { ForkOptions, RerunOptions } from "./commands/rerun.ts";
 import type { UndoOptions } from "./commands/changes.ts";
 import type { World } from "./world.ts";
 
@@ -36,5 +36,20 @@ export function addChanges(program: Command, world: World, finish: (code: number
     .action(async (run: string, options: RerunOptions) => {
       const { rerun } = await import("./commands/rerun.ts");
       finish(await rerun(world, run, options));
+    });
+  program
+    .command("fork")
+    .description("go another way from a node of an earlier run; what it recorded before is taken over")
+    .argument("<run>", "run id, or its unambiguous beginning")
+    .requiredOption("--at <node>", "the node to begin with: NODE for its last pass, or NODE#PASS")
+    .option("--keep-tree", "leave the tree as it is instead of taking it back to the checkpoint")
+    .option("--input <name=value>", "another value of an input; may be given again", collect, [])
+    .option("--record <dir>", "write each agent turn as a cassette")
+    .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
+    .option("--json", "print one event a line, the end last")
+    .option("--plain", "one line an event instead of the live view")
+    .action(async (run: string, options: ForkOptions) => {
+      const { fork } = await import("./commands/rerun.ts");
+      finish(await fork(world, run, options));
     });
 }

@@ -57,6 +57,8 @@ export interface RunStarted {
   /** Where the run was asked for, and where it works unless it has a worktree. */
   readonly cwd: string;
   readonly worktree?: Worktree;
+  /** The pass before which this run leaves the way of an earlier one. What is recorded up to `run.resumed` was taken over from there. */
+  readonly fork?: { readonly run: string; readonly node: string; readonly pass: number };
   readonly owner: ProcessIdentity;
   readonly parent?: ParentLink;
   /** What it calls, by content; kept in the store. */

@@ -31,6 +31,8 @@ export interface Workspaces {
   reopen(run: string, blueprint: Blueprint, started: RunStarted): Promise<Workspace | WorkspaceProblem>;
   /** Takes back an opening that came to nothing. */
   discard(run: string): Promise<void>;
+  /** Takes the tree of an open run back to where it was before a pass of an earlier one. Answers why it could not, having changed nothing. */
+  goBack(run: string, to: NonNullable<RunStarted["fork"]>): Promise<WorkspaceProblem | null>;
   /** Remembers the tree as it is before the first node, where the run has it to itself. Never rejects. */
   begin(run: string): Promise<void>;
   /** Remembers the tree as the run left it; clears away a worktree that nothing is left in. Never rejects. */

@@ -56,6 +56,18 @@ export interface Settlement {
   readonly grant?: number;
 }
 
+/** A new run that goes another way from a pass of an earlier one; what that recorded before is taken over. */
+export interface ForkRequest {
+  readonly run: string;
+  readonly node: string;
+  /** The last one when absent. */
+  readonly pass?: number;
+  /** The tree stays as it is; else it goes back to the checkpoint before the pass. */
+  readonly keepTree: boolean;
+  /** As the earlier run was started. */
+  readonly start: StartRequest;
+}
+
 /** Refused before any effect. `exit` is the code of the command line. */
 export interface Refusal {
   readonly refused:
@@ -98,4 +110,5 @@ export interface RunHandle {
 export interface Engine {
   start(request: StartRequest, observer: Observer): Promise<RunHandle | Refusal>;
   resume(request: ResumeRequest, observer: Observer): Promise<RunHandle | Refusal>;
+  fork(request: ForkRequest, observer: Observer): Promise<RunHandle | Refusal>;
 }

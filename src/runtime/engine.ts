@@ -8,10 +8,11 @@ import { isOver } from "../model/outcome.ts";
 import { StoreUnavailable, type Conflict, type RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
 import { admit, type Admitted, refuse, treeOf } from "./admit.ts";
-import type { Engine, Observer, Refusal, ResumeRequest, RunEnd, RunHandle, StartRequest } from "./api.ts";
+import type { Engine, ForkRequest, Observer, Refusal, ResumeRequest, RunEnd, RunHandle, StartRequest } from "./api.ts";
 import type { Inside, InnerEngine } from "./children.ts";
 import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
+import { type Inherited, inheritedOf, opening, returnTree } from "./fork.ts";
 import { countersHint, isProblem, passesOfTask } from "./counters.ts";
 import { blank, remember, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
@@ -47,6 +48,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     start: (request, observer) => orUnavailable(() => start(parts, request, observer)),
     resume: (request, observer) => orUnavailable(() => resume(parts, request, observer)),
+    fork: (request, observer) => orUnavailable(() => fork(parts, request, observer)),
   };
 }
 
@@ -73,6 +75,7 @@ async function start(
   request: StartRequest,
   observer: Observer,
   inside?: Inside,
+  inherited?: Inherited,
 ): Promise<RunHandle | Refusal> {
   const { options } = parts;
   const admitted = await admit(request, options.performers, options.can);
@@ -80,7 +83,7 @@ async function start(
   const run = inside?.run ?? options.ids.run();
   let journaled: Journaled | Refusal | undefined;
   try {
-    journaled = await journalRun(parts, request, observer, run, admitted, inside);
+    journaled = await journalRun(parts, request, observer, run, admitted, inside, inherited);
   } finally {
     if (journaled === undefined || "refused" in journaled) await giveBack(options, run);
   }
@@ -112,6 +115,7 @@ async function journalRun(
   run: string,
   admitted: Admitted,
   inside: Inside | undefined,
+  inherited: Inherited | undefined,
 ): Promise<Journaled | Refusal> {
   const taskId = request.taskId ?? run;
   const { blueprint } = request;
@@ -126,14 +130,16 @@ async function journalRun(
   const unready = await setUp(options, facts);
   if (unready !== null) return unready;
   let conflict: Conflict | null = null;
-  const started = startedOf(options, request, facts, guarded.recorded, workspace.worktree);
+  const started = startedOf(options, request, facts, guarded.recorded, workspace.worktree, inherited?.from);
   const tree = admitted.locksTree && inside === undefined ? treeOf(workspace.cwd) : null;
+  const astray = await returnTree(options, run, tree, inherited);
+  if (astray !== null) return astray;
   for (let tries = 0; tries < limits.startTries; tries += 1) {
     const passes = passesOfTask(options.journal, facts);
     if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
     const memory = blank(plan);
     const at = options.clock.now();
-    const { events, commands } = advance(memory.state, [started, { type: "passes.synced", passes }], at);
+    const { events, commands } = opening(options, memory, [started, { type: "passes.synced", passes }], inherited, at);
     const row = {
       run,
       blueprint: blueprint.name,
@@ -179,6 +185,7 @@ function startedOf(
   facts: RunFacts,
   recorded: Given,
   worktree: Worktree | undefined,
+  from: RunStarted["fork"],
 ): RunStarted {
   const { taskId, blueprint } = facts;
   const { task, inputs } = recorded;
@@ -195,12 +202,21 @@ function startedOf(
     inputs,
     cwd: request.cwd,
     ...(worktree === undefined ? {} : { worktree }),
+    ...(from === undefined ? {} : { fork: from }),
     owner: options.self,
     ...(parent === undefined ? {} : { parent }),
     ...(calls === undefined ? {} : { calls }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
   };
+}
+
+async function fork(parts: Parts, request: ForkRequest, observer: Observer): Promise<RunHandle | Refusal> {
+  const { journal } = parts.options;
+  const row = journal.find(request.run);
+  const plan = planOf(request.start.blueprint);
+  const inherited = inheritedOf(request, row, row === null ? [] : journal.read(row.run), plan);
+  return "refused" in inherited ? inherited : start(parts, request.start, observer, undefined, inherited);
 }
 
 async function resume(

@@ -49,5 +49,6 @@ export function withSandboxes(
   return {
     start: async (request, observer) => supervised(await engine.start(request, observer)),
     resume: async (request, observer) => supervised(await engine.resume(request, observer)),
+    fork: async (request, observer) => supervised(await engine.fork(request, observer)),
   };
 }

@@ -1,4 +1,4 @@
-import type { Attempt, EventBody, JournalEvent } from "../model/events.ts";
+import type { Attempt, EventBody, JournalEvent, RunStarted } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
 import { elapsed, settlementText, usageText } from "./words.ts";
@@ -11,11 +11,17 @@ export function plainLine(event: JournalEvent, startedAt: number): string | null
   return `${time}  ${inert(text).replace(/\s+/g, " ").trimEnd()}`;
 }
 
+function startSentence({ blueprint, worktree, fork, task }: RunStarted): string {
+  const place = worktree === undefined ? "" : ` in ${worktree.root}`;
+  const from = fork === undefined ? "" : ` from ${fork.node}#${fork.pass} of run ${fork.run}`;
+  return `run ${blueprint}${place}${from}${task === "" ? "" : `: ${task}`}`;
+}
+
 /** What an event says, not yet inert; null for what only machines care about. */
 export function sentence(body: EventBody): string | null {
   switch (body.type) {
     case "run.started":
-      return `run ${body.blueprint}${body.worktree === undefined ? "" : ` in ${body.worktree.root}`}${body.task === "" ? "" : `: ${body.task}`}`;
+      return startSentence(body);
     case "run.resumed":
       return "resumed";
     case "node.queued":

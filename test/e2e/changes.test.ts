@@ -177,3 +177,44 @@ async function idOfStaying(): Promise<string> {
   ]);
   return /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
 }
+
+const branching = `name: branching
+workspace: {checkpoint: true}
+entry: a
+nodes:
+  a: {type: script, run: echo a > kept.txt}
+  b: {type: script, run: "cat .home/b >> kept.txt; cat kept.txt"}
+edges: [{from: a, to: b}]
+`;
+
+describe("fork", () => {
+  beforeEach(async () => {
+    place.file("b.yaml", branching);
+    await trammel(["runs"], { place }); // makes the data folder
+    place.file(".home/b", "first\n");
+  });
+
+  it("begins with the tree before the node, and leaves a journal that can be recomputed", async () => {
+    const id = await run();
+    place.file(".home/b", "second\n");
+    const forked = await trammel(["fork", id, "--at", "b"], { place });
+    expect([forked.code, forked.stdout]).toEqual([0, "a\nsecond\n"]);
+    const newest = JSON.parse((await trammel(["runs", "--json"], { place })).stdout).runs[0].run;
+    const replayed = await trammel(["replay", newest], { place });
+    expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/recomputed, the same\n$/)]);
+    expect(git("show", `refs/trammel/${newest}/undone-1:kept.txt`)).toBe("a\nfirst");
+  });
+
+  it("does not touch what others changed since, and goes on without with --keep-tree", async () => {
+    const id = await run();
+    place.file("kept.txt", "mine\n");
+    const refused = await trammel(["fork", id, "--at", "b#1"], { place });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/others changed kept\.txt\n.*--keep-tree/),
+    ]);
+    expect(read("kept.txt")).toBe("mine\n");
+    const kept = await trammel(["fork", id, "--at", "b", "--keep-tree"], { place });
+    expect([kept.code, kept.stdout]).toEqual([0, "mine\nfirst\n"]);
+  });
+});

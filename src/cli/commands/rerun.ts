@@ -1,6 +1,7 @@
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { RunStarted } from "../../model/events.ts";
 import type { RunRow } from "../../ports/journal.ts";
+import type { ForkRequest, StartRequest } from "../../runtime/api.ts";
 import type { SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { readInputs } from "../inputs.ts";
@@ -14,7 +15,27 @@ export interface RerunOptions extends DriveOptions {
 }
 
 /** Does the same once more: a new run of the definition, task and inputs of an earlier one, counted under the same task. */
-export async function rerun(world: World, text: string, options: RerunOptions): Promise<number> {
+export function rerun(world: World, text: string, options: RerunOptions): Promise<number> {
+  return anew(world, text, options, null);
+}
+
+export interface ForkOptions extends RerunOptions {
+  /** `NODE`, or `NODE#PASS`. */
+  readonly at: string;
+  readonly keepTree?: true;
+}
+
+/** Goes another way from a pass of an earlier run; what was recorded before it is taken over. */
+export async function fork(world: World, text: string, options: ForkOptions): Promise<number> {
+  const [, node, pass] = /^([^#]+)(?:#([1-9][0-9]*))?$/.exec(options.at) ?? [];
+  if (node === undefined) return report(world, usage(`--at ${options.at} is neither NODE nor NODE#PASS`));
+  const keepTree = options.keepTree === true;
+  return anew(world, text, options, { node, ...(pass === undefined ? {} : { pass: Number(pass) }), keepTree });
+}
+
+type Place = Pick<ForkRequest, "node" | "pass" | "keepTree">;
+
+async function anew(world: World, text: string, options: RerunOptions, place: Place | null): Promise<number> {
   const earlier = await readEarlier(world, text);
   if (isProblem(earlier)) return report(world, earlier);
   const { row, started, document, keptLook } = earlier;
@@ -29,24 +50,22 @@ export async function rerun(world: World, text: string, options: RerunOptions): 
   const lost = Object.keys(started.inputs).filter((name) => !Object.hasOwn(inputs, name));
   if (lost.length > 0) return report(world, notKept(row.run, lost));
   const { file, taskId, task, maxSteps, maxRetries } = started;
+  const start: StartRequest = {
+    blueprint,
+    document: document.text,
+    ...(file === undefined ? {} : { file }),
+    contentHash,
+    bindingHash,
+    ...calledBy(prepared),
+    task,
+    taskId,
+    inputs,
+    cwd: row.cwd,
+    ...(maxSteps === undefined ? {} : { maxSteps }),
+    ...(maxRetries === undefined ? {} : { maxRetries }),
+  };
   const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer) =>
-    engine.start(
-      {
-        blueprint,
-        document: document.text,
-        ...(file === undefined ? {} : { file }),
-        contentHash,
-        bindingHash,
-        ...calledBy(prepared),
-        task,
-        taskId,
-        inputs,
-        cwd: row.cwd,
-        ...(maxSteps === undefined ? {} : { maxSteps }),
-        ...(maxRetries === undefined ? {} : { maxRetries }),
-      },
-      observer,
-    ),
+    place === null ? engine.start(start, observer) : engine.fork({ run: row.run, ...place, start }, observer),
   );
   return exit;
 }

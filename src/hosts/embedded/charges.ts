@@ -23,9 +23,16 @@ export class Charges {
       ON CONFLICT (task_id, blueprint, node) DO UPDATE SET passes = excluded.passes`);
   }
 
+  /** What a fork takes over from an earlier run was charged there. */
+  static own(events: readonly EventBody[]): readonly EventBody[] {
+    const [first] = events;
+    if (first?.type !== "run.started" || first.fork === undefined) return events;
+    return events.slice(events.findLastIndex((event) => event.type === "run.resumed"));
+  }
+
   /** Whether each charge is beyond what stands; it may leave passes out where the mirror of a lost store knew of more. */
   check(account: Account, events: readonly EventBody[]): null | Conflict {
-    for (const charge of events) {
+    for (const charge of Charges.own(events)) {
       if (!isCharge(charge)) continue;
       const stands = Number(
         this.#select.get(account.taskId, account.blueprint, account.path + charge.node)?.["passes"] ?? 0,
@@ -40,7 +47,7 @@ export class Charges {
   }
 
   charge(account: Account, events: readonly EventBody[]): void {
-    for (const event of events)
+    for (const event of Charges.own(events))
       if (isCharge(event))
         this.#set.run(account.taskId, account.blueprint, account.path + event.node, event.charged.passes);
   }

@@ -63,7 +63,8 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
   };
 }
 
-async function undo(
+/** Takes back what a run did between two pictures. `end` is null where none was taken of how it left the tree. */
+export async function undo(
   snapshots: Snapshots,
   run: string,
   start: string,

@@ -1,9 +1,11 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { Worktree } from "../../model/events.ts";
+import type { RunStarted, Worktree } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from "../../ports/workspace.ts";
+import { undo } from "./changes.ts";
 import { gitText } from "./git.ts";
 import { picturesOf } from "./pictures.ts";
 import { refs } from "./refs.ts";
@@ -63,6 +65,10 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       opened.delete(run);
       if (worktree !== undefined) await removeWorktree(worktree, env);
     },
+    async goBack(run, to) {
+      const snapshots = await snapshotsOf(run);
+      return snapshots === null ? noCheckpoint(to) : takeBack(snapshots, run, to);
+    },
     async begin(run) {
       try {
         const snapshots = await snapshotsOf(run);
@@ -107,6 +113,28 @@ async function problemOf(
 
 function gone(run: string, { root }: Worktree): WorkspaceProblem {
   return { problem: `the worktree of run ${run} is gone: ${root}`, hint: "start the task anew" };
+}
+
+type Pass = NonNullable<RunStarted["fork"]>;
+
+async function takeBack(snapshots: Snapshots, run: string, to: Pass): Promise<WorkspaceProblem | null> {
+  const before = await snapshots.kept(refs.before(to.run, to.node, to.pass));
+  if (before === null) return noCheckpoint(to);
+  const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)), false);
+  if (!("refused" in undone)) return null;
+  const touched =
+    undone.refused === "touched" ? `others changed ${undone.paths.slice(0, limits.evidenceLines).join(", ")}` : null;
+  return {
+    problem: `the tree cannot go back: since run ${to.run} ${touched ?? "nothing tells what is its own"}`,
+    hint: "put it right yourself, and fork with --keep-tree",
+  };
+}
+
+function noCheckpoint({ run, node, pass }: Pass): WorkspaceProblem {
+  return {
+    problem: `there is no checkpoint of the tree before ${node}#${pass} of run ${run}`,
+    hint: "runs keep them with workspace.checkpoint: true; --keep-tree forks with the tree as it is",
+  };
 }
 
 /** What was begun is ended: only what has a picture of its start gets one of its end. */
