@@ -15,8 +15,14 @@ export function tokenize(text: string, report: Report): CST.Token[] | null {
   if (excess !== null) return refuse("document-too-large", excess.offset, excess.message);
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let faults = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) tokens.push(token);
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      if (token.type === "error") faults += 1;
+    }
+    // More than are shown: nothing is made of such a text.
+    if (faults > limits.diagnosticsPerFile) return tokens;
     if (parser.stack.length > limits.documentDepth + 2) {
       const message = `Lists and maps are nested more than ${limits.documentDepth} deep here`;
       return refuse("nesting-too-deep", parser.offset, message);
