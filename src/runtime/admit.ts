@@ -60,11 +60,22 @@ export function missingIn(
 ): readonly string[] {
   const inner = [...callees];
   const lines = [top, ...inner].flatMap((blueprint) => missingOf(blueprint, performers, can));
+  lines.push(...inner.flatMap((callee) => elsewhere(callee, top)));
   const inside = [...[...top.nodes.values()].flatMap(bodyOf), ...inner.flatMap((one) => [...allNodes(one)])];
   for (const node of inside)
     if (notInside.has(node.type))
       lines.push(`node ${node.id}: a ${node.type} node inside a call or map is not carried out yet`);
   return [...new Set(lines)];
+}
+
+/** A callee works where its caller does: what it asks for itself and the caller does not would be left out. */
+function elsewhere({ name, workspace }: Blueprint, top: Blueprint): readonly string[] {
+  return (["cwd", "isolate", "carry", "setup", "checkpoint"] as const).flatMap((key) => {
+    const asked = workspace[key];
+    if (asked === undefined || asked === "none" || JSON.stringify(asked) === JSON.stringify(top.workspace[key]))
+      return [];
+    return [`blueprint ${name}: workspace.${key} of a callee is not carried out yet; say it in ${top.name}`];
+  });
 }
 
 /** What needs a person or a box is held at the top of a run for now. */

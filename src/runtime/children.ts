@@ -63,6 +63,8 @@ export function childrenOf(fixed: Fixed, signal: ChildrenParts["signal"], report
 class Children implements ChildRuns {
   readonly #parts: ChildrenParts;
   readonly #meters = new Map<string, UsageMeter>();
+  /** What those that are over used. */
+  #done: Usage | undefined;
   /** What earlier attempts of the pass have reported of the same runs. */
   readonly #counted: Usage | undefined;
 
@@ -91,7 +93,7 @@ class Children implements ChildRuns {
 
   usage(): Usage | undefined {
     const all = [...this.#meters.values()].map((meter) => meter.total());
-    return less(sum(all), this.#counted);
+    return less(sum([this.#done, ...all]), this.#counted);
   }
 
   async #run(of: Definition, outer: Outer | undefined): Promise<ChildEnd | ChildRefused> {
@@ -122,6 +124,8 @@ class Children implements ChildRuns {
     if (begun !== null && "refused" in begun) {
       if (row?.endedAt === undefined || row.endedAt === null) return { refused: begun.message };
     } else if (begun !== null) await this.#follow(begun);
+    this.#meters.delete(inside.run);
+    this.#done = sum([this.#done, meter.total()]);
     const { blobs } = this.#parts;
     return endOf({ journal, blobs, run: inside.run, blueprint: of.blueprint, ...(outer && { outer }) });
   }

@@ -6,6 +6,7 @@ import {
   blueprint,
   bodies,
   chainOf,
+  gate,
   handle,
   kinds,
   plain,
@@ -112,6 +113,16 @@ describe("a call", () => {
     const of = blueprint([plain("a"), { id: "sub", type: "call", blueprint: "x.yaml" }], [{ from: "a", to: "sub" }]);
     const answer = await world.engine(world.hangingIn()).start(request(of), world.observer);
     expect(answer).toMatchObject({ refused: "missing_capability" });
+    expect(world.calls).toEqual([]);
+  });
+
+  test.each([
+    ["a person", { ...blueprint([gate("ask")], []), name: "callee" }, "a human node inside a call or map"],
+    ["a worktree", { ...callee, workspace: { isolate: "worktree" } }, "workspace.isolate of a callee"],
+  ] as const)("whose callee asks for %s is refused before any effect", async (_, asking, message) => {
+    const more = { callees: callees({ callee: asking }) };
+    const answer = await world.engine(world.hangingIn()).start(request(top, more), world.observer);
+    expect(answer).toMatchObject({ refused: "missing_capability", message: expect.stringContaining(message) });
     expect(world.calls).toEqual([]);
   });
 
