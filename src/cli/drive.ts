@@ -8,6 +8,7 @@ import type { RunView } from "../views/run-view.ts";
 import type { RunEndLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
 import { onInterrupt } from "./interrupts.ts";
+import { noticesOf, observeAll } from "./notices.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
@@ -71,7 +72,9 @@ export async function drive(
   });
   const parked = Promise.withResolvers<RunEnd>();
   const park = (run: string): void => parked.resolve({ run, status: "waiting", reason: null });
-  const observer = options.detach === true ? whenParked(display, services.journal, park) : display;
+  const notices = noticesOf(world, prepared.config.notify, prepared.blueprint.name, cwd);
+  const seen = observeAll(display, notices);
+  const observer = options.detach === true ? whenParked(seen, services.journal, park) : seen;
   let handle: RunHandle | undefined;
   let asked: string | undefined;
   const waiting = new AbortController();
@@ -95,6 +98,7 @@ export async function drive(
   } finally {
     display.finish();
     interrupts.dispose();
+    await notices.sent();
     await services.close();
   }
 }

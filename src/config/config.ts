@@ -48,6 +48,14 @@ export interface RetentionConfig {
   readonly history?: number;
 }
 
+/** How somebody is told that a run waits for a person. */
+export interface NotifyConfig {
+  readonly desktop?: boolean;
+  /** For `sh -c`. */
+  readonly command?: string;
+  readonly webhook?: string;
+}
+
 /** `trammel.yaml` over the user's own file. Everything is optional; absent means the built-in default. */
 export interface Config {
   /** Blueprint that `run` uses without `-b`. */
@@ -67,6 +75,7 @@ export interface Config {
   readonly prices: Readonly<Record<string, Price>>;
   readonly locale?: string;
   readonly retention: RetentionConfig;
+  readonly notify: NotifyConfig;
 }
 
 export const emptyConfig: Config = {
@@ -80,6 +89,7 @@ export const emptyConfig: Config = {
   prices: {},
   mcp: {},
   retention: {},
+  notify: {},
 };
 
 /** The project's settings win, field by field. */
@@ -99,6 +109,7 @@ export function merge(user: Config, project: Config): Config {
     prices: { ...user.prices, ...project.prices },
     mcp: { ...user.mcp, ...project.mcp },
     retention: { ...user.retention, ...project.retention },
+    notify: { ...user.notify, ...project.notify },
   };
 }
 

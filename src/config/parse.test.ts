@@ -13,6 +13,7 @@ limits: {steps: 9, time: 1h}
 workspace: {protect: ["*.lock"]}
 mcp: {notes: {command: [notes-server, --stdio], variables: [NOTES_TOKEN]}, wiki: {url: "https://wiki.test/mcp", key: WIKI}}
 prices: {anthropic/claude-sonnet-4-5: {input: 3 USD, output: 15 USD}}
+notify: {desktop: false, command: "cat >> told", webhook: "https://chat.test/hook"}
 locale: en-AU
 retention: {runs: 30d or 5 GiB, history: 90d}
 `);
@@ -42,6 +43,7 @@ retention: {runs: 30d or 5 GiB, history: 90d}
           output: { amount: 15, currency: "USD" },
         },
       },
+      notify: { desktop: false, command: "cat >> told", webhook: "https://chat.test/hook" },
       locale: "en-AU",
       retention: { runs: { ageMs: 30 * 86_400_000, bytes: 5 * 1024 ** 3 }, history: 90 * 86_400_000 },
     });

@@ -3,7 +3,7 @@ import { agentSettings } from "../language/fields/agent.ts";
 import { documentFields } from "../language/fields/document.ts";
 import { listOf, mapOf, object, optional, readFields, required } from "../language/read/collections.ts";
 import { Reading } from "../language/read/reading.ts";
-import { duration, money, text, word } from "../language/read/scalars.ts";
+import { boolean, duration, money, text, word } from "../language/read/scalars.ts";
 import { readYaml } from "../language/yaml.ts";
 import { kept } from "./retention.ts";
 import { type Config, emptyConfig } from "./config.ts";
@@ -64,6 +64,15 @@ const retention = object(
   "`retention`",
 );
 
+const notify = object(
+  {
+    desktop: optional(boolean, "A message on the desktop."),
+    command: optional(text(), "A command, run by sh, that gets the notice as JSON on its standard input."),
+    webhook: optional(address, "An address that the notice is posted to as JSON."),
+  },
+  "`notify`",
+);
+
 /** Every key of a configuration file. */
 const configFields = {
   default: optional(text(), "Blueprint that `trammel run` uses without -b."),
@@ -80,6 +89,7 @@ const configFields = {
   ),
   prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),
   locale: documentFields.locale,
+  notify: optional(notify, "How somebody is told that a run waits for a person."),
   retention: optional(retention, "What `trammel prune` keeps."),
 };
 

@@ -167,6 +167,8 @@ export const limits = {
   telemetryBufferBytes: 256 * 1024,
   mailboxPollMs: 100,
   queuePollMs: 250,
+  noticeMs: 10_000,
+  noticesPerRun: 100,
   runsListed: 1_000,
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process";
+import type { NotifyConfig } from "../config/config.ts";
+import type { JournalEvent } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
+import type { Observer } from "../runtime/api.ts";
+import { isForAgents } from "../runtime/environment/allowed.ts";
+import { inert } from "../views/inert.ts";
+import type { Notice } from "../wire/notice.ts";
+import type { World } from "./world.ts";
+
+export interface Notices {
+  event(event: JournalEvent): void;
+  /** Resolves, and says what failed, when all have gone out or failed, each after `limits.noticeMs` at the latest. */
+  sent(): Promise<void>;
+}
+
+/** Tells somebody that a run waits for a person. A notice that cannot go out is said in the end, and holds up nothing. */
+export function noticesOf(world: World, config: NotifyConfig, blueprint: string, cwd: string): Notices {
+  const sending: Promise<void>[] = [];
+  const failures: string[] = [];
+  const send = (channel: string, out: Promise<void>): void => {
+    const failed = (error: unknown): void => {
+      const why = error instanceof Error ? error.message : String(error);
+      failures.push(`the notice by ${channel} did not go out: ${inert(why).replace(/\s+/g, " ").trim()}\n`);
+    };
+    sending.push(out.catch(failed));
+  };
+  return {
+    event(event) {
+      const notice = noticeOf(event, blueprint);
+      if (notice === null || sending.length >= limits.noticesPerRun) return;
+      const text = `${JSON.stringify(notice)}\n`;
+      const env = environment(world.env);
+      if (config.command !== undefined) send("command", spawn("sh", ["-c", config.command], { cwd, env }, text));
+      if (config.webhook !== undefined) send("webhook", post(config.webhook, text));
+      if (config.desktop === true) send("desktop", spawn(...desktop(notice), { cwd, env }, ""));
+    },
+    async sent() {
+      await Promise.all(sending);
+      for (const failure of failures.splice(0)) world.err.write(failure);
+    },
+  };
+}
+
+/** Tells both of everything; only the display sees progress. */
+export function observeAll(display: Observer, notices: Notices): Observer {
+  return {
+    progress: (at, progress) => display.progress(at, progress),
+    event(event) {
+      display.event(event);
+      notices.event(event);
+    },
+  };
+}
+
+function noticeOf({ run, body }: JournalEvent, blueprint: string): Notice | null {
+  if (body.type === "gate.opened") return { run, blueprint, waits: "answer", node: body.node, text: body.prompt };
+  if (body.type !== "run.halting" || (body.cause !== "escalated" && body.cause !== "needs_attention")) return null;
+  return { run, blueprint, waits: "decision", node: body.node ?? null, text: body.reason.text };
+}
+
+function spawn(
+  file: string,
+  args: readonly string[],
+  where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+  input: string,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const bounds = { timeout: limits.noticeMs, killSignal: "SIGKILL", maxBuffer: limits.outputTailBytes } as const;
+    const child = execFile(file, args, { ...where, ...bounds }, (error) =>
+      error === null ? resolve() : reject(error),
+    );
+    child.stdin?.on("error", () => undefined).end(input);
+  });
+}
+
+async function post(address: string, body: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const signal = AbortSignal.timeout(limits.noticeMs);
+  const answer = await fetch(address, { method: "POST", headers, body, redirect: "error", signal });
+  await answer.body?.cancel();
+  if (!answer.ok) throw new Error(`the address answered ${answer.status}`);
+}
+
+/** What leads to the screen of the user. */
+const screen: ReadonlySet<string> = new Set(["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"]);
+
+/** Without anything that may be a credential. */
+function environment(env: World["env"]): Readonly<Record<string, string>> {
+  const entries = Object.entries(env).filter((one): one is [string, string] => one[1] !== undefined);
+  return Object.fromEntries(entries.filter(([name]) => isForAgents(name) || screen.has(name)));
+}
+
+function desktop({ blueprint, node, text }: Notice): [string, readonly string[]] {
+  const title = `Trammel: ${inert(blueprint)} waits`;
+  const body = inert(node === null ? text : `${node}: ${text}`);
+  if (process.platform !== "darwin") return ["notify-send", ["--", title, body]];
+  const script = "on run {title, body}\ndisplay notification body with title title\nend run";
+  return ["osascript", ["-e", script, title, body]];
+}
