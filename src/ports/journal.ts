@@ -61,8 +61,11 @@ export interface JournalWriter {
     at: number,
     taken?: readonly number[],
   ): Promise<readonly JournalEvent[] | Conflict>;
-  /** Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. */
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict>;
+  /**
+   * Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. `read` is the
+   * number of the last event that its taker knows: refused where there is a later one.
+   */
+  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): Promise<null | Conflict>;
   /**
    * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and answers which
    * of them. Counts of passes stay with their task; definitions stay, since another run may call them.

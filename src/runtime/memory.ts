@@ -44,11 +44,20 @@ export function blank(plan: Plan): Memory {
   return { state: initial(plan, {}), ...maps, decisions: new Map(), used: new Map(), bound: null };
 }
 
+export interface Remembered {
+  readonly memory: Memory;
+  readonly started: RunStarted;
+  /** Number of the last event. */
+  readonly last: number;
+}
+
 /** Reads a run back; null where its journal does not begin with its start. */
-export function remember(plan: Plan, events: Iterable<JournalEvent>): { memory: Memory; started: RunStarted } | null {
+export function remember(plan: Plan, events: Iterable<JournalEvent>): Remembered | null {
   let memory: Memory | null = null;
   let started: RunStarted | null = null;
-  for (const { body, at } of events) {
+  let last = 0;
+  for (const { body, at, seq } of events) {
+    last = seq;
     if (memory === null || started === null) {
       if (body.type !== "run.started") return null;
       started = body;
@@ -57,7 +66,7 @@ export function remember(plan: Plan, events: Iterable<JournalEvent>): { memory: 
     memory.state = reduce(memory.state, body, at);
     note(memory, body, at);
   }
-  return memory === null || started === null ? null : { memory, started };
+  return memory === null || started === null ? null : { memory, started, last };
 }
 
 /** What is kept of an event beside the state. */

@@ -52,7 +52,7 @@ export async function resumption(
   const remembered = remember(plan, journal.read(row.run));
   if (remembered === null)
     return refuse("unavailable", `the journal of run ${row.run} does not begin with its start`, "start the task anew");
-  const { memory, started } = remembered;
+  const { memory, started, last } = remembered;
   const stopping = request.stop !== undefined;
   const change = stopping ? null : changeOf(request, memory);
   if (change !== null && !request.acceptChanges)
@@ -73,7 +73,7 @@ export async function resumption(
   const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
   const passes = stopping ? journal.passes(row.taskId, row.blueprint) : passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
-  const conflict = await journal.takeOver(row.run, row.owner, self);
+  const conflict = await journal.takeOver(row.run, row.owner, self, last);
   if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
   await endLeftOver(row.owner, memory);
   const found: EventBody[] = [];

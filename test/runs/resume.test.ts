@@ -112,16 +112,18 @@ describe("a run whose engine died", () => {
     };
     const first = handle(await timed.engine({ a: wait }, 1).start(request(of), timed.observer));
     await until(() => world.calls.length === 1);
-    timed.kill(1);
-    clock.advance(3_600_000); // nobody worked on it in this time
+    const since = new ManualClock(clock.now() + 3_600_000); // nobody worked on it in this time
+    const later = new World({ clock: since, home: timed.home });
+    later.kill(1);
     const resumed = handle(
-      await timed.engine({ a: wait }, 2).resume(again(first.run, { blueprint: of }), timed.observer),
+      await later.engine({ a: wait }, 2).resume(again(first.run, { blueprint: of }), later.observer),
     );
     await until(() => world.calls.length === 2);
-    clock.advance(59_000);
-    expect(timed.journal(3).find(first.run)).toMatchObject({ status: "running" });
-    clock.advance(1_000);
+    since.advance(59_000);
+    expect(later.journal(3).find(first.run)).toMatchObject({ status: "running" });
+    since.advance(1_000);
     expect(await resumed.end).toMatchObject({ status: "limit" });
+    await later.remove();
     await timed.remove();
   });
 

@@ -102,8 +102,8 @@ export class EmbeddedJournal implements Journal {
     return this.#guard(() => this.#reader.passes(taskId, blueprint));
   }
 
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): Promise<null | Conflict> {
-    return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to));
+  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): Promise<null | Conflict> {
+    return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read));
   }
 
   remove(runs: readonly string[]): Promise<readonly string[]> {

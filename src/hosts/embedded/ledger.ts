@@ -108,7 +108,7 @@ export class Ledger {
     return this.#write(head, events, at);
   }
 
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity): null | Conflict {
+  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): null | Conflict {
     const row = this.#selectRun.get(run);
     if (row === undefined) return { conflict: "finished", what: `there is no run ${run}` };
     const stands = runOf(row);
@@ -120,6 +120,7 @@ export class Ledger {
     const holder = this.#holderOf(stands.tree, run);
     if (holder !== null) return holder;
     const tail = this.#reader.tail(Number(row["id"]), run);
+    if (tail.readable !== read) return { conflict: "owner", what: `run ${run} has gone on since it was looked at` };
     this.#setOwner.run(to.pid, to.startTime, to.bootId, Number(row["id"]));
     this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash);
     return null;

@@ -10,6 +10,8 @@ import { damaged, explain } from "./unavailable.ts";
 export interface Tail {
   /** Number of the last event, even of a torn record: numbers are never used twice. */
   readonly seq: number;
+  /** Number of the last event of a whole record: the last that can be read. */
+  readonly readable: number;
   /** Hash of the last whole record. */
   readonly hash: string;
 }
@@ -130,10 +132,10 @@ export class Reader {
     for (const [i, row] of rows.entries()) {
       const record = recordOf(row);
       const fits = hashes.some((hash, j) => j > i && chain(hash, run, record) === hashes[i]);
-      if (fits) return { seq, hash: hashes[i] ?? genesis };
+      if (fits) return { seq, readable: record.seq + record.events - 1, hash: hashes[i] ?? genesis };
       this.#torn(tornText(run, record.seq));
     }
-    if (rows.length < limits.tornRecords) return { seq, hash: genesis };
+    if (rows.length < limits.tornRecords) return { seq, readable: 0, hash: genesis };
     throw this.#damaged(run, seq);
   }
 

@@ -44,7 +44,7 @@ test("a commit cut short at any place is dropped whole and said; numbers go on a
       `cut at ${at}`,
     ).toEqual([started("a")]);
     expect(store.notices, `cut at ${at}`).toEqual([expect.stringContaining("cut short by a crash and dropped")]);
-    expect(await journal.takeOver("r1", processOf(1), processOf(2))).toBeNull();
+    expect(await journal.takeOver("r1", processOf(1), processOf(2), 1)).toBeNull();
     expect(await journal.append("r1", [ended("a")], 3)).toMatchObject([{ seq: 2 }]);
     expect([...journal.read("r1")]).toHaveLength(2);
     await journal.close();
@@ -98,7 +98,7 @@ test("a last record that fits nothing before it is dropped and said, and its num
   const next = store.open(2);
   expect([...next.read("r1")].map((event) => event.seq)).toEqual([1]);
   expect(store.notices).toEqual([expect.stringContaining("record 2 of run r1")]);
-  expect(await next.takeOver("r1", processOf(1), processOf(2))).toBeNull();
+  expect(await next.takeOver("r1", processOf(1), processOf(2), 1)).toBeNull();
   expect(await next.append("r1", [ended("a")], 3)).toMatchObject([{ seq: 4 }]);
   expect([...next.read("r1")].map((event) => event.seq)).toEqual([1, 4]);
   expect([...next.read("r1", 3)].map((event) => event.seq)).toEqual([4]);
