@@ -158,51 +158,6 @@ describe("runs", () => {
   });
 });
 
-describe("taking over", () => {
-  test("is refused while the owner lives, and has one winner after it", async () => {
-    await store.open(1).create(...start("r1"));
-    const [second, third] = [store.open(2), store.open(3)];
-    expect(await second.takeOver("r1", processOf(1), processOf(2), 1)).toMatchObject({ conflict: "owner" });
-    store.dead.add(1);
-    const answers = await Promise.all([
-      second.takeOver("r1", processOf(1), processOf(2), 1),
-      third.takeOver("r1", processOf(1), processOf(3), 1),
-    ]);
-    expect(answers.filter((answer) => answer === null)).toHaveLength(1);
-    expect(answers.find((answer) => answer !== null)).toMatchObject({ conflict: "owner" });
-  });
-
-  test("is refused to one who has not read all of it: what it would go on from is no longer so", async () => {
-    const old = store.open(1);
-    await old.create(...start("r1"));
-    const [{ seq } = { seq: 0 }] = old.read("r1");
-    await old.append("r1", [ended("a")], 2);
-    store.dead.add(1);
-    const next = store.open(2);
-    expect(await next.takeOver("r1", processOf(1), processOf(2), seq)).toMatchObject({
-      conflict: "owner",
-      what: expect.stringContaining("has gone on"),
-    });
-    expect(next.find("r1")).toMatchObject({ owner: processOf(1), status: "interrupted" });
-  });
-
-  test("goes on with the numbers and the chain, and shuts the old owner out at once", async () => {
-    const old = store.open(1);
-    await old.create(...start("r1"));
-    await old.append("r1", [ended("a")], 2);
-    store.dead.add(1);
-    const next = store.open(2);
-    expect(await next.takeOver("r1", processOf(1), processOf(2), 2)).toBeNull();
-    await next.append("r1", [started("b")], 3);
-    expect(await old.append("r1", [started("late")], 4)).toMatchObject({ conflict: "owner" });
-    expect([...next.read("r1")].map((event) => [event.seq, event.body.type])).toEqual([
-      [1, "node.started"],
-      [2, "node.ended"],
-      [3, "node.started"],
-    ]);
-  });
-});
-
 describe("passes", () => {
   test("are charged with their claim and counted over the runs of a task", async () => {
     const journal = store.open();
