@@ -29,6 +29,8 @@ export interface GitWorkspaces extends Workspaces {
 interface Open {
   readonly workspace: Workspace;
   readonly snapshots: () => Promise<Snapshots | null>;
+  /** Whether a picture of its start may be there; without one Git is not asked about its end. */
+  begun: boolean;
 }
 
 export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
@@ -41,7 +43,7 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records };
       return (pictures ??= picturesOf(workspace.cwd, at));
     };
-    opened.set(run, { workspace, snapshots });
+    opened.set(run, { workspace, snapshots, begun: false });
     return workspace;
   };
   const snapshotsOf = async (run: string): Promise<Snapshots | null> => (await opened.get(run)?.snapshots()) ?? null;
@@ -55,10 +57,13 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       const worktree = await openWorktree(request, join(home, "worktrees"), env);
       return "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree);
     },
-    async reopen(run, blueprint, { cwd, worktree }) {
+    async reopen(run, blueprint, { cwd, worktree, parent }) {
       if (worktree !== undefined && (await lstat(worktree.folder).catch(() => null)) === null)
         return gone(run, worktree);
-      return enter(run, blueprint, cwd, worktree ?? null);
+      const workspace = enter(run, blueprint, cwd, worktree ?? null);
+      const open = opened.get(run);
+      if (open !== undefined) open.begun = parent === undefined;
+      return workspace;
     },
     async discard(run) {
       const worktree = opened.get(run)?.workspace.worktree;
@@ -70,6 +75,8 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       return snapshots === null ? noCheckpoint(to) : takeBack(snapshots, run, to);
     },
     async begin(run) {
+      const open = opened.get(run);
+      if (open !== undefined) open.begun = true;
       try {
         const snapshots = await snapshotsOf(run);
         await snapshots?.keep(refs.start(run), await snapshots.take());
@@ -80,7 +87,7 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
     async close(run, status) {
       const open = opened.get(run);
       opened.delete(run);
-      if (open === undefined) return;
+      if (open?.begun !== true) return;
       try {
         await leave(options, run, status, open);
       } catch (error) {

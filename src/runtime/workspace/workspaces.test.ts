@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Blueprint } from "../../model/blueprint.ts";
+import { gitWorkspaces, type GitWorkspaces } from "./workspaces.ts";
+
+let place: string;
+let asked: string;
+let notices: string[];
+let workspaces: GitWorkspaces;
+// Nothing else is looked at.
+const blueprint = { workspace: {}, records: {} } as unknown as Blueprint;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "trammel-workspaces-"));
+  asked = join(place, "asked");
+  mkdirSync(join(place, "bin"));
+  writeFileSync(join(place, "bin", "git"), `#!/bin/sh\necho "$@" >> ${asked}\nexit 1\n`, { mode: 0o755 });
+  notices = [];
+  const env = { PATH: `${join(place, "bin")}:${process.env["PATH"]}` };
+  workspaces = gitWorkspaces({ home: join(place, "home"), env, notice: (what) => notices.push(what) });
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+test("a run that shares its tree works where it is, and git is never asked", async () => {
+  expect(await workspaces.open({ run: "r", blueprint, cwd: place })).toEqual({ cwd: place });
+  await workspaces.close("r", "succeeded");
+  expect([existsSync(asked), notices]).toEqual([false, []]);
+});
+
+test("a run that has a folder to itself that is no repository has no pictures, and that is no fault", async () => {
+  await workspaces.open({ run: "r", blueprint, cwd: place });
+  await workspaces.begin("r");
+  await workspaces.close("r", "succeeded");
+  expect([existsSync(asked), notices]).toEqual([true, []]);
+});
