@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, truncateSync, writeFileSync, statSync, existsSync, symlinkSync } from "node:fs";
+import {
+  mkdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+  statSync,
+  existsSync,
+  symlinkSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -99,6 +109,18 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
     expect(refusal(() => store.open(1, { home: "/proc/self/none/home" })).message).toMatch(
       /cannot be opened for writing: its folder cannot be made there/,
     );
+  });
+
+  test("when it was removed or replaced while it was open", async () => {
+    const journal = store.open();
+    await journal.create(newRun("r1"), "", [started("a")], 1);
+    renameSync(path, `${path}.away`);
+    await expect(journal.append("r1", [ended("a")], 2)).rejects.toThrow("was removed or replaced while it was open");
+    writeFileSync(path, "");
+    await expect(journal.append("r1", [ended("a")], 2)).rejects.toThrow("was removed or replaced while it was open");
+    rmSync(path);
+    renameSync(`${path}.away`, path);
+    expect(await journal.append("r1", [ended("a")], 2)).toMatchObject([{ seq: 2 }]);
   });
 
   test("when a link that leads to nothing is in its place", () => {

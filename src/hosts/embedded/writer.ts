@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -44,6 +45,7 @@ export class Writer {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #dataVersion: StatementSync;
+  readonly #inode: number | null;
   #queue: Job[] = [];
   #buffered = 0;
   #wake: "idle" | "later" | "turn" | "pause" | "following" = "idle";
@@ -59,6 +61,7 @@ export class Writer {
   constructor(db: DatabaseSync, path: string, events: WriterEvents, ports: WriterPorts) {
     this.#db = db;
     this.#path = path;
+    this.#inode = inodeOf(path);
     this.#events = events;
     this.#ports = ports;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
@@ -134,6 +137,7 @@ export class Writer {
     const jobs = this.#take();
     const results: unknown[] = [];
     try {
+      if (durable && inodeOf(this.#path) !== this.#inode) throw moved(this.#path);
       this.#lookAround();
       for (const job of jobs) results.push(job.apply());
       this.#commit.run();
@@ -208,4 +212,17 @@ const busyHint = "look for a hung trammel or another program that holds the file
 
 function busyText(path: string): string {
   return `the store ${path} was held by another process for ${limits.storeBusyMs / 1000} s`;
+}
+
+/** Which file a path names; null where there is none. One `stat` is nothing beside the `fsync` it stands before. */
+function inodeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
+}
+
+/** SQLite goes on writing to a file that nobody will find again. */
+function moved(path: string): StoreUnavailable {
+  return new StoreUnavailable(
+    `the store ${path} was removed or replaced while it was open`,
+    "put it back if you can; what was recorded since is lost",
+  );
 }
