@@ -100,7 +100,7 @@ function missingOf(blueprint: Blueprint, performers: Performers, can: Capabiliti
 
 /** What the language has and no run carries out yet. Refused, since leaving it out would change what the document promises. */
 function unsupported({ nodes }: Blueprint): readonly string[] {
-  return [...nodes.values()].flatMap((node) =>
+  return [...allNodes({ nodes })].flatMap((node) =>
     node.effect !== undefined && ruleOf(node.effect.done) === null
       ? [`node ${node.id}: effect.done is no rule: ${node.effect.done}; write exit N, contains TEXT or matches REGEX`]
       : [],

@@ -1,4 +1,4 @@
-import type { Blueprint } from "../../model/blueprint.ts";
+import { allNodes, type Blueprint } from "../../model/blueprint.ts";
 
 const known = new WeakMap<Blueprint, ReadonlySet<string>>();
 
@@ -6,7 +6,7 @@ const known = new WeakMap<Blueprint, ReadonlySet<string>>();
 export function namedSecrets(blueprint: Blueprint): ReadonlySet<string> {
   const before = known.get(blueprint);
   if (before !== undefined) return before;
-  const names = new Set([...blueprint.nodes.values()].flatMap(({ secrets }) => secrets ?? []));
+  const names = new Set([...allNodes(blueprint)].flatMap(({ secrets }) => secrets ?? []));
   known.set(blueprint, names);
   return names;
 }
