@@ -138,8 +138,8 @@ async function left(
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 
-/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, a box that was being made is made anew, and what runs inside has claims of its own. */
-const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "call", "map"]);
+/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, a box that was being made is made anew, a checkout is finished, and what runs inside has claims of its own. */
+const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "checkout", "call", "map"]);
 
 async function settledBy(
   options: EngineOptions,

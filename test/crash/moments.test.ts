@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { chances } from "./chances.ts";
 import { differenceIn, five, Site } from "./harness.ts";
 
 /** `npm run test:chaos` sets both; the seed of a failure brings the same moments back. */
@@ -10,17 +11,6 @@ beforeEach(() => {
   site = new Site();
 });
 afterEach(() => site.remove());
-
-/** Mulberry32: small, and the same on every machine. */
-function chances(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Kills the engine after so much of a second, unless it is over before; null when it was killed. */
 async function killedAfter(ms: number, args: readonly string[]): Promise<Readonly<Record<string, unknown>> | null> {

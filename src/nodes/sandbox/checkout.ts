@@ -72,14 +72,25 @@ function bad(text: string): NodeResult {
   return { outcome: "failure", reason: { code: "exit", text } };
 }
 
-/** Clones what `$1` names into `$2` at `$3`, and prints the commit as its last line. `$4` is what its remote is called afterwards. */
+/**
+ * Clones what `$1` names into `$2` at `$3`, and prints the commit as its last line. `$4` is what its remote is called afterwards.
+ * `$5` marks the clone as that of this pass: what a killed engine left of it is finished, at whatever point it was cut off.
+ */
 const clone = `
 export GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=file:git:http:https:ssh
 command -v git >/dev/null || { echo "the image has no git" >&2; exit 127; }
-git clone --no-checkout -- "$1" "$2" >&2 || exit 1
-cd -- "$2" || exit 1
-[ -z "$4" ] || git -c safe.directory=* remote set-url origin "$4" || exit 1
-git -c safe.directory=* -c advice.detachedHead=false checkout \${3:+"$3"} -- >&2 || exit 1
+mkdir -p -- "$2" && cd -- "$2" || exit 1
+if [ "$(cat .git/trammel-checkout 2>/dev/null)" = "$5" ]; then
+  rm -f .git/*.lock
+else
+  rm -rf .trammel-clone
+  [ -z "$(ls -A)" ] || { echo "$2 is not empty" >&2; exit 1; }
+  git clone --no-checkout -- "$1" .trammel-clone >&2 || exit 1
+  [ -z "$4" ] || git -C .trammel-clone -c safe.directory=* remote set-url origin "$4" || exit 1
+  echo "$5" >.trammel-clone/.git/trammel-checkout
+  mv .trammel-clone/.git .git && rmdir .trammel-clone || exit 1
+fi
+git -c safe.directory=* -c advice.detachedHead=false checkout --force \${3:+"$3"} -- >&2 || exit 1
 git -c safe.directory=* rev-parse HEAD`;
 
 async function cloneInside(
@@ -92,7 +103,7 @@ async function cloneInside(
   const remote = source !== repo && isRemote(repo) ? withoutCredentials(repo) : "";
   const result = await box.sandbox.exec(
     {
-      argv: ["sh", "-c", clone, "sh", source, into, ref, remote],
+      argv: ["sh", "-c", clone, "sh", source, into, ref, remote, passOf(context)],
       cwd: "/",
       env: await boxEnvironment(context, box.env),
       outputBytes: context.outputBytes,
@@ -104,6 +115,10 @@ async function cloneInside(
   const ended = resultInBox(result, context.timeoutMs);
   // Git's words go to its own stream; the answer alone is what the node says.
   return ended.outcome === "success" ? { outcome: "success", output: result.stdout } : ended;
+}
+
+function passOf({ run, node, attempt }: ActionContext): string {
+  return `${run} ${node.id} ${attempt.pass}`;
 }
 
 async function sendBundle(
