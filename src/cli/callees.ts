@@ -113,7 +113,8 @@ function referencesOf(blueprint: Blueprint): readonly string[] {
   return [...new Set(calls)];
 }
 
-function withPins(blueprint: Blueprint, calls: CalleePins): Blueprint {
+/** With the content hash of its callee in each call that the pins name. */
+export function withPins(blueprint: Blueprint, calls: CalleePins): Blueprint {
   return changeNodes(blueprint, (node): Node => {
     const pin = node.type === "call" && node.blueprint !== undefined ? calls[node.blueprint]?.hash : undefined;
     return node.type === "call" && pin !== undefined ? { ...node, pin } : node;

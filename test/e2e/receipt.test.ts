@@ -49,3 +49,14 @@ it("prints a receipt without secrets that verifies without the store, and names 
   expect(changed.stdout).toMatch(/^r\.json: journal\.records\[\d+\]: it is not what was recorded/);
   expect((await trammel(["verify", "none.json"], { place })).code).toBe(2);
 });
+
+it("verifies the receipt of a run that calls another blueprint", async () => {
+  using place = new Place();
+  place.file("inner.yaml", "name: inner\nentry: say\nnodes:\n  say: {type: script, run: echo inner}\n");
+  place.file("b.yaml", "name: outer\nentry: ask\nnodes:\n  ask: {type: call, blueprint: ./inner.yaml}\n");
+  const done = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
+  const { run, status } = runEndShape.parse(lastLine(done));
+  expect(status).toBe("succeeded");
+  await trammel(["receipt", run, "--out", "r.json"], { place });
+  expect(await trammel(["verify", "r.json"], { place })).toMatchObject({ code: 0, stderr: "" });
+});

@@ -11,18 +11,23 @@ export interface Recomputed {
 
 /** What the records and the definition say. A body is JSON. */
 export async function factsOf(records: readonly JournalRecord[], definition: string | null): Promise<Recomputed> {
-  const [{ check }, { canonical }] = await Promise.all([
+  const [{ check }, { canonical }, { withPins }] = await Promise.all([
     import("../../check/check.ts"),
     import("../../language/canonical.ts"),
+    import("../callees.ts"),
   ]);
+  const events = records.flatMap(eventsOf);
   const blueprint = definition === null ? null : check(definition, {}).blueprint;
+  const first = events[0]?.body;
+  // The content of a blueprint covers that of what it calls.
+  const calls = first?.type === "run.started" ? first.calls : undefined;
   return {
-    facts: receiptFacts(eventsOf(records), blueprint),
-    content: blueprint === null ? null : sha256(canonical(blueprint)),
+    facts: receiptFacts(events, blueprint),
+    content: blueprint === null ? null : sha256(canonical(withPins(blueprint, calls ?? {}))),
   };
 }
 
-function* eventsOf(records: readonly JournalRecord[]): Iterable<TimedEvent> {
+function eventsOf({ at, body }: JournalRecord): readonly TimedEvent[] {
   // What the chain holds was written by the journal, from the same union.
-  for (const { at, body } of records) for (const one of JSON.parse(body) as EventBody[]) yield { at, body: one };
+  return (JSON.parse(body) as EventBody[]).map((one) => ({ at, body: one }));
 }
