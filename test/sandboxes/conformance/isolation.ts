@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Sandbox } from "../../../src/ports/sandbox.ts";
@@ -69,6 +70,21 @@ export function isolation(box: () => Sandbox, withBox: WithBox): void {
         );
         expect(out).toBe("0\n0\n");
       });
+    });
+
+    test("that listens opens no port of the host", async () => {
+      const stop = new AbortController();
+      const reached = Promise.withResolvers<string>();
+      const listens = "nc -l -p 47113 & until grep -q ':B809 ' /proc/net/tcp /proc/net/tcp6; do :; done; echo up; wait";
+      const onLine = (): void => {
+        const socket = connect(47_113, "127.0.0.1", () => reached.resolve("reached"));
+        socket.on("error", ({ message }) => reached.resolve(message)).on("close", () => stop.abort());
+        socket.end();
+      };
+      await withBox({ network: "none" }, async (other) => {
+        expect((await sh(other, listens, { onLine }, stop.signal)).end).toEqual({ kind: "cancelled" });
+      });
+      expect(await reached.promise).toContain("ECONNREFUSED");
     });
 
     test("shows a folder of the host read-only, or writable where asked", async () => {
