@@ -42,7 +42,7 @@ export async function resumption(
   bound: Omit<RunFacts, "run" | "taskId" | "blueprint" | "cwd" | "project" | "task" | "inputs">,
 ): Promise<Resumption | Refusal> {
   const { journal, self } = options;
-  if (row.parent !== undefined && bound.parent === undefined) {
+  if (row.parent !== undefined && bound.parent === undefined && request.stop === undefined) {
     const { run, node } = row.parent;
     const message = `run ${row.run} is part of ${node} in run ${run}`;
     return refuse("conflict", message, `go on with that one: trammel resume ${run}`);

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -164,4 +164,25 @@ nodes:
   expect(runs).toMatchObject([{ run, status: "stopped" }]);
   expect((await trammel(["resume", run], { place })).code).toBe(2);
   expect(existsSync(place.path("log")) ? log(place) : "").toMatch(/^(began\n)?$/);
+});
+
+it("stops a killed run together with the run inside it", async () => {
+  using place = new Place();
+  place.file(
+    "inner.yaml",
+    "name: inner\nentry: long\nnodes:\n  long: {type: script, run: echo began > log; exec sleep 300}\n",
+  );
+  place.file("b.yaml", "name: outer\nentry: sub\nnodes:\n  sub: {type: call, blueprint: ./inner.yaml}\n");
+  const running = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+  await running.until(/"node\.started"/);
+  await vi.waitUntil(() => existsSync(place.path("log")), { timeout: 20_000 });
+  running.child.kill("SIGKILL");
+  await running.end;
+  const run = String(JSON.parse(running.stdout.split("\n")[0] ?? "")["run"]);
+  const stopped = await trammel(["stop", run], { place });
+  expect(stopped.code).toBe(0);
+  const [inner, outer] = stopped.stderr.trim().split("\n");
+  expect(outer).toBe(`run ${run} stopped`);
+  expect(inner).toMatch(/^run \S+ stopped$/);
+  expect((await trammel(["replay", run], { place })).code).toBe(0);
 });

@@ -16,6 +16,13 @@ export async function stop(world: World, run: string): Promise<number> {
   try {
     const row = findRun(journal, run);
     if (isProblem(row)) return report(world, row);
+    if (row.parent !== undefined) {
+      const { run: outer, node } = row.parent;
+      return report(
+        world,
+        usage(`run ${row.run} is part of ${node} in run ${outer}`, `Stop that: trammel stop ${outer}`),
+      );
+    }
     if (row.endedAt !== null) return report(world, usage(`run ${row.run} is over: ${row.status}`));
     const { isAlive } = await world.compose();
     if (!isAlive(row.owner)) return await stopFamily(world, journal, row);
