@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { Place, root, trammel } from "./support/cli.ts";
@@ -84,4 +84,17 @@ it("lets many processes begin with one store at once, and none of them falls", a
   expect(ended).toEqual(ended.map(() => ({ code: 0, signal: null })));
   const { stdout } = await trammel(["runs", "--json"], { place });
   expect(JSON.parse(stdout)).toMatchObject({ runs: ended.map(() => ({ status: "succeeded" })) });
+});
+
+it.runIf(existsSync("/dev/zero"))("takes no device and no folder for a receipt", async () => {
+  using place = new Place();
+  for (const [file, why] of [
+    ["/dev/zero", "it is no plain file"],
+    [".", "it is a folder"],
+  ] as const) {
+    expect(await trammel(["verify", file], { place })).toMatchObject({
+      code: 2,
+      stderr: `trammel: ${file} cannot be read: ${why}\n`,
+    });
+  }
 });

@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { inert } from "../../views/inert.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { makeReceipt } from "../receipt/make.ts";
@@ -47,7 +48,8 @@ function write(world: World, out: string, text: string): number {
 export async function verify(world: World, file: string): Promise<number> {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(resolve(world.cwd, file));
+    const path = resolve(world.cwd, file);
+    bytes = await readPlainFile(realOf(path) ?? path, limits.receiptBytes);
   } catch (error) {
     return report(world, usage(`${file} cannot be read: ${textOfError(error)}`));
   }
