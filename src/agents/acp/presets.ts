@@ -19,12 +19,12 @@ export const presets = {
       "ANTHROPIC_MODEL",
       "CLAUDE_CONFIG_DIR",
     ],
-    install: "npm install -g @zed-industries/claude-agent-acp",
+    install: "npm install -g @agentclientprotocol/claude-agent-acp",
   },
   codex: {
     argv: ["codex-acp"],
     variables: ["OPENAI_API_KEY", "CODEX_API_KEY", "OPENAI_BASE_URL", "CODEX_HOME"],
-    install: "npm install -g @zed-industries/codex-acp",
+    install: "npm install -g @agentclientprotocol/codex-acp",
   },
   gemini: {
     argv: ["gemini", "--acp"],
