@@ -29,7 +29,7 @@ export function addChanges(program: Command, world: World, finish: (code: number
     .argument("<run>", "run id, or its unambiguous beginning")
     .option("--input <name=value>", "another value of an input; may be given again", collect, [])
     .option("--record <dir>", "write each agent turn as a cassette")
-    .option("--keep-sandbox", "keep the workspaces of sandboxes after the run")
+    .option("--keep-sandbox", "keep the workspaces of sandboxes, and say how to enter them")
     .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view")

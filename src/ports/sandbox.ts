@@ -31,6 +31,12 @@ export interface SandboxSpec {
   readonly owner: ProcessIdentity;
 }
 
+/** What a box is made from, as far as looking into its workspace needs it. */
+export interface SandboxImage {
+  readonly image: string;
+  readonly network?: string | undefined;
+}
+
 export interface SandboxCommand {
   readonly argv: readonly string[];
   /** Absolute, in the box. */
@@ -97,6 +103,8 @@ export interface SandboxDriver {
   create(spec: SandboxSpec, signal: AbortSignal): Promise<SandboxMade | SandboxFault>;
   /** Where the workspace of a box is, for a person. */
   workspaceOf(id: string): string;
+  /** A line for a person's shell that opens one in the kept workspace of a box, with the programs the box had. */
+  enterCommand(id: string, image: SandboxImage): string;
   /** Removes whatever stands under an id, workspace included; nothing there is no fault. */
   discard(id: string): Promise<null | SandboxFault>;
   /** Looks at all boxes and workspaces of this data folder and acts on the verdict; answers the ids it removed something of. */

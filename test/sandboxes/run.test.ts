@@ -124,13 +124,15 @@ describe.each(subjects)("a run with a box of $name", ({ image: from, engine, the
       "boxed.yaml",
       document(`${provision}}`, 'work: {type: exec, container: "{box}", run: "echo precious >it"}'),
     );
-    const args = ["run", "-b", "boxed.yaml", "--json"];
-    const kept = await trammel([...args, "--keep-sandbox"], { place });
-    const again = await trammel(args, { place });
+    const kept = await trammel(["run", "-b", "boxed.yaml", "--json", "--keep-sandbox"], { place });
+    const again = await trammel(["run", "-b", "boxed.yaml", "--json"], { place });
     expect([lastLine(kept)["status"], lastLine(again)["status"]]).toEqual(["succeeded", "succeeded"]);
     const where = /^kept: (.+)$/m.exec(kept.stderr)?.[1] ?? "";
     const id = `trammel-${String(lastLine(kept)["run"])}-1-box`;
     expect(readFileSync(join(folderOf(where, id), "it"), "utf8")).toBe("precious\n");
+    const enter = /^enter it with: (.+)$/m.exec(kept.stderr)?.[1] ?? "";
+    const entered = spawnSync("sh", ["-c", enter.replace(" --tty", "")], { input: "cat it\n", encoding: "utf8" });
+    expect(entered).toMatchObject({ status: 0, stdout: "precious\n" });
     expect(readdirSync(join(place.home, "sandboxes", "records"))).toEqual([`${id}.json`]);
   });
 

@@ -6,6 +6,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { ToolAccess } from "../../ports/tool.ts";
+import { shellLine } from "../../runtime/shell-line.ts";
 import { judge, type Verdict } from "../policy/policy.ts";
 import { confined } from "./workspace.ts";
 
@@ -82,7 +83,7 @@ function commandOf(input: unknown): string | null {
 function shellText(words: readonly string[]): string {
   const [program = "", flag = "", script] = words;
   if (/(^|\/)(ba|z|da)?sh$/.test(program) && /^-l?c$/.test(flag) && script !== undefined) return script;
-  return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+  return shellLine(words);
 }
 
 /** What the policy says of an action. Where its files are ours, it changes none outside of the workspace. */

@@ -10,13 +10,12 @@ import { type DriverParts, sandboxFolder } from "../parts.ts";
 import { BubblewrapBox } from "./box.ts";
 import { clear } from "./clear.ts";
 import { type Groups, makeGroups } from "./groups.ts";
+import { isHostImage, workspace } from "./image.ts";
 import { type BoxFolder, boxFolder } from "./layout.ts";
 import { findPrograms, type Programs } from "./programs.ts";
 import { enterArguments, isRoot, layRootfs, type Rootfs } from "./rootfs.ts";
 import { hostHome, hostUserland, mountArguments, ownProc, resolvers } from "./userland.ts";
 
-const hostImage = "host";
-const workspace = "/workspace";
 const isolation =
   "--unshare-user --unshare-all --disable-userns --cap-drop ALL --die-with-parent --new-session --hostname box --chdir /";
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -79,7 +78,7 @@ async function build(
   if (refused !== null) return refused;
   const programs = findPrograms(parts.env);
   if (typeof programs === "string") return cannot(spec, programs);
-  const rootfs = spec.image === hostImage ? null : await layRootfs(spec.image, folder.scratch, programs, parts);
+  const rootfs = isHostImage(spec.image) ? null : await layRootfs(spec.image, folder.scratch, programs, parts);
   if (typeof rootfs === "string") return cannot(spec, rootfs);
   const box = new BubblewrapBox({
     id: spec.id,

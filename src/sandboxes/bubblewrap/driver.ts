@@ -8,6 +8,7 @@ import { type DriverParts, sandboxFolder } from "../parts.ts";
 import type { BubblewrapBox } from "./box.ts";
 import { clear } from "./clear.ts";
 import { createBox } from "./create.ts";
+import { enterCommand } from "./enter.ts";
 import { type BoxFolder, boxesIn, boxFolder } from "./layout.ts";
 
 /** Boxes of namespaces, with no daemon. No network unless the box says `host`. */
@@ -21,6 +22,7 @@ export function bubblewrapDriver(parts: DriverParts): SandboxDriver {
     check: () => check(parts),
     create: (spec, signal) => createBox(parts, live, spec, signal),
     workspaceOf: (id) => boxFolder(folder, id).workspace,
+    enterCommand: (id, spec) => enterCommand(boxFolder(folder, id).workspace, spec),
     discard,
     async sweep(verdict) {
       const removed: string[] = [];

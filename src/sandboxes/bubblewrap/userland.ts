@@ -38,7 +38,7 @@ function writable(from: string, to: string): readonly string[] {
 }
 
 /** On most systems a link into /usr. */
-function shortcut(folder: string): readonly string[] {
+export function shortcut(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   return lstatSync(folder).isSymbolicLink()
     ? ["--symlink", readlinkSync(folder), folder]

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
 import { limits } from "../../model/limits.ts";
-import type { SandboxSpec } from "../../ports/sandbox.ts";
+import type { SandboxImage, SandboxSpec } from "../../ports/sandbox.ts";
 import { script } from "../inside/launch.ts";
 import { hold } from "../inside/scripts.ts";
 
@@ -29,6 +29,19 @@ export function runArguments(spec: SandboxSpec, marks: readonly string[], withDe
   ];
 }
 
+/** Arguments after `docker` or `podman` that give a person a shell in a workspace that was kept. */
+export function enterArguments(id: string, { image, network }: SandboxImage): readonly string[] {
+  return [
+    ...words("run --rm --interactive --tty"),
+    `--volume=${id}:${workspace}`,
+    `--workdir=${workspace}`,
+    ...userLimits(),
+    ...(network === undefined ? [] : [`--network=${network}`]),
+    "--entrypoint=sh",
+    image,
+  ];
+}
+
 function limitArguments(spec: SandboxSpec, withDefaults: boolean): readonly string[] {
   const memory = spec.memoryBytes ?? (withDefaults ? limits.sandboxMemoryDefaultBytes : undefined);
   const cpus = spec.cpus ?? (withDefaults ? Math.min(limits.sandboxCpusDefault, availableParallelism()) : undefined);
@@ -38,7 +51,13 @@ function limitArguments(spec: SandboxSpec, withDefaults: boolean): readonly stri
     ...(memory === undefined ? [] : [`--memory=${memory}b`, `--memory-swap=${memory}b`]),
     ...(cpus === undefined ? [] : [`--cpus=${cpus}`]),
     ...(pids === undefined ? [] : [`--pids-limit=${pids}`]),
-    // Podman asks for more than a small machine may give, and then starts nothing at all.
+    ...userLimits(),
+  ];
+}
+
+/** Podman asks for more than a small machine may give, and then starts nothing at all. */
+function userLimits(): readonly string[] {
+  return [
     ulimit("nofile", "Max open files", limits.sandboxOpenFiles),
     ulimit("nproc", "Max processes", limits.sandboxUserProcesses),
   ];

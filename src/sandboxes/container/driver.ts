@@ -3,9 +3,10 @@ import type { LiveProcess } from "../../ports/processes.ts";
 import type { SandboxDriver, SandboxFault, SandboxMade, SandboxSpec } from "../../ports/sandbox.ts";
 import { folderWord, ownerWord, readOwner } from "../owner.ts";
 import type { DriverParts } from "../parts.ts";
+import { shellLine } from "../../runtime/shell-line.ts";
 import { ContainerBox } from "./box.ts";
 import { type Cli, type EngineName, engineCli, lastLine } from "./cli.ts";
-import { labels, runArguments, workspace } from "./create.ts";
+import { enterArguments, labels, runArguments, workspace } from "./create.ts";
 import { sweepEngine } from "./sweep.ts";
 import { removeVolume, takeVolume } from "./volume.ts";
 
@@ -18,6 +19,7 @@ export function containerDriver(engine: EngineName, parts: DriverParts): Sandbox
     check: () => check(engine, cli),
     create: (spec, signal) => create({ engine, cli, parts, mine }, spec, signal),
     workspaceOf: (id) => `${engine} volume ${id}`,
+    enterCommand: (id, spec) => shellLine([engine, ...enterArguments(id, spec)]),
     async discard(id) {
       await cli(["rm", "--force", id]);
       return removeVolume(cli, id);

@@ -56,7 +56,8 @@ export class Ending {
     }
     if (fate === "resumable") return notes;
     await this.#boxes.change(id, (before) => ({ ...before, kept: true }));
-    return [...notes, `kept: ${this.#drivers.get(record.driver)?.workspaceOf(id)}`];
+    const driver = this.#drivers.get(record.driver);
+    return [...notes, `kept: ${driver?.workspaceOf(id)}`, `enter it with: ${driver?.enterCommand(id, record.spec)}`];
   }
 
   async #keepPatches({ id, run, checkouts }: BoxRecord, sandbox: Sandbox | SandboxFault): Promise<readonly string[]> {

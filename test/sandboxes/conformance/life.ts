@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { SandboxDriver, SandboxSpec } from "../../../src/ports/sandbox.ts";
 import { command, make, never, sh } from "../ground.ts";
@@ -20,6 +21,17 @@ export function lives(driver: SandboxDriver, spec: (more?: Partial<SandboxSpec>)
       const third = await make(driver, one);
       expect((await sh(third, "ls")).out).toBe("");
       await third.destroy("remove");
+    });
+
+    test("a person can enter a workspace that was kept", async () => {
+      const one = spec();
+      const box = await make(driver, one);
+      await sh(box, "echo paid for >work");
+      await box.destroy("keep");
+      const line = driver.enterCommand(one.id, one).replace(" --tty", "");
+      const shell = spawnSync("sh", ["-c", line], { input: "pwd; cat work\n", encoding: "utf8" });
+      expect(shell).toMatchObject({ status: 0, stdout: "/workspace\npaid for\n" });
+      expect(await driver.discard(one.id)).toBeNull();
     });
 
     test("destroy ends what runs, and afterwards every use is a plain answer", async () => {
