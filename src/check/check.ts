@@ -21,6 +21,8 @@ export interface CheckOptions {
   readonly plugins?: readonly NodeTypePlugin[];
   /** Names of known tools, one that ends in `*` standing for all that begin so; absent = tool names are not checked. */
   readonly tools?: ReadonlySet<string>;
+  /** Callees that `trammel.lock` pins, as calls name them; absent = there is no lock, and a call without a pin is not noted. */
+  readonly pins?: ReadonlySet<string>;
 }
 
 export interface CheckResult {
@@ -54,6 +56,7 @@ function applyRules(read: Source, options: CheckOptions, problems: Problems): vo
   const ranges = new ScalarRanges(source.text);
   const shared = {
     tools: options.tools,
+    pins: options.pins,
     within: ranges.within.bind(ranges),
     topology: once(() => new Topology(source.blueprint, source.origins.keys())),
     plan,

@@ -24,6 +24,8 @@ export interface RuleContext {
   readonly suggest: (word: string, candidates: Iterable<string>) => string;
   /** Known tools; undefined when they are not known here. */
   readonly tools: ReadonlySet<string> | undefined;
+  /** Callees with a pin; undefined when nothing is pinned here. */
+  readonly pins: ReadonlySet<string> | undefined;
 }
 
 /** One check over a document that was read. Linear in the document. */

@@ -9,6 +9,7 @@ import { crlfInRun } from "./rules/crlf-in-run.ts";
 import { deadReference } from "./rules/dead-reference.ts";
 import { deadRoute } from "./rules/dead-route.ts";
 import { defaultNetwork } from "./rules/default-network.ts";
+import { decideBy } from "./rules/decide-by.ts";
 import { duplicateEdge } from "./rules/duplicate-edge.ts";
 import { edgeFromEnd } from "./rules/edge-from-end.ts";
 import { failureSwallowed } from "./rules/failure-swallowed.ts";
@@ -31,6 +32,7 @@ import { unknownNode } from "./rules/unknown-node.ts";
 import { unknownOutcome } from "./rules/unknown-outcome.ts";
 import { unknownReference } from "./rules/unknown-reference.ts";
 import { unknownTool } from "./rules/unknown-tool.ts";
+import { unpinnedCall } from "./rules/unpinned-call.ts";
 import { unreachableNode } from "./rules/unreachable-node.ts";
 import { valueNotReady } from "./rules/value-not-ready.ts";
 
@@ -43,9 +45,11 @@ export const rules: readonly Rule[] = [
   duplicateEdge,
   deadRoute,
   humanMode,
+  decideBy,
   capAboveStock,
   inputCollision,
   unknownTool,
+  unpinnedCall,
   unknownReference,
   nearReference,
   taintedValue,

@@ -32,7 +32,7 @@ type Mode = "model" | "names" | "json";
 
 const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
   ...(["inputs", "outputs", "env", "args", "with", "entries", "fields"] as const).map((key) => [key, "names"] as const),
-  ...(["schema", "default", "enum"] as const).map((key) => [key, "json"] as const),
+  ...(["schema", "default", "enum", "value"] as const).map((key) => [key, "json"] as const),
 ]);
 
 function stable(value: unknown, mode: Mode = "model"): string {

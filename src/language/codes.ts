@@ -74,6 +74,8 @@ export const codes = {
   "value-not-ready": error("A list may not exist when a map starts"),
   "cap-above-stock": error("A cap is higher than the stock node allows"),
   "human-mode": error("A gate's fields do not fit its mode"),
+  "decide-by": error("Who decides does not fit how a decision is made"),
+  "unpinned-call": note("A call has no pin beside others that do"),
   "bad-network": error("A sandbox cannot have this network"),
   "default-network": note("A sandbox has the network that its driver gives it"),
   "bad-container": error("A container is no sandbox of this blueprint"),

@@ -43,6 +43,8 @@ export function portProblem(node: Draft, path: readonly string[], suggest: Sugge
           hint: `Its fields are ${oneOfWords(names)}.`,
         };
   }
+  if (node.type === "decide")
+    return { message: `decision \`${node.id}\` has no port \`${port}\``, hint: `Write {${node.id}}: the option.` };
   return {
     message: `${node.type} node \`${node.id}\` has no port \`${port}\``,
     hint: `Write {${node.id}}, or give the node an \`output\` schema.`,

@@ -11,6 +11,7 @@ export function originOf(node: Draft, path: readonly string[]): Origin {
     case "provision":
     case "checkout":
     case "wait":
+    case "decide":
       return "authored";
     case "human":
       return "operator";

@@ -1,3 +1,4 @@
+import type { Decision } from "./decision.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { ConcurrencySettings, EscalateCause, RecordSettings, RunLimits, WorkspaceSettings } from "./settings.ts";
 import type { Template } from "./template.ts";
@@ -212,6 +213,8 @@ export interface MapNode extends NodeCommon {
   readonly parallel?: number;
 }
 
+export type DecideNode = NodeCommon & Decision;
+
 /** A node type supplied by a plug-in; `fields` were checked against the schema it declared. */
 export interface PluginNode extends NodeCommon {
   readonly type: "plugin";
@@ -234,6 +237,7 @@ export type Node =
   | WaitNode
   | CallNode
   | MapNode
+  | DecideNode
   | PluginNode;
 
 export type NodeType = Node["type"];
@@ -271,6 +275,7 @@ const agentic: ReadonlySet<NodeType> = new Set<NodeType>(["agent", "agent_sandbo
 export function classOf(node: { readonly type: NodeType; readonly agentic?: true }): NodeClass {
   if (agentic.has(node.type) || node.agentic === true) return "agentic";
   if (isWrapper(node)) return "wrapper";
+  if (node.type === "decide") return "decision";
   return node.type === "human" ? "human" : "deterministic";
 }
 

@@ -35,6 +35,7 @@ const types: readonly NodeType[] = [
   "wait",
   "call",
   "map",
+  "decide",
   "plugin",
 ];
 

@@ -27,6 +27,7 @@ const noBoxes = "this process was set up without sandboxes";
 const notHere: readonly Performer[] = [
   unavailable("agent", "agentic", "no way to run an agent is set up"),
   unavailable("human", "human", "nobody can be asked here"),
+  unavailable("decide", "decision", "decisions are not there yet"),
   unavailable("provision", "deterministic", noBoxes),
   unavailable("checkout", "deterministic", noBoxes),
   unavailable("exec", "deterministic", noBoxes),

@@ -62,7 +62,7 @@ function assumed(node: Node | undefined): NodeResult {
 
 function optionsOf(node: Node): readonly string[] {
   if (node.type === "agent") return node.options ?? [];
-  return node.type === "human" ? (node.options ?? []).map(({ id }) => id) : [];
+  return node.type === "human" || node.type === "decide" ? (node.options ?? []).map(({ id }) => id) : [];
 }
 
 const stub: RunStarted = {

@@ -60,6 +60,21 @@ describe("a blueprint that calls and maps", () => {
     expect(child.stdout).toContain("hello 9");
   });
 
+  it("is checked against the lock beside it, and only where there is one", async () => {
+    using place = new Place();
+    place.file("top.yaml", calling);
+    place.file("sub.yaml", sub);
+    const checked = (): ReturnType<typeof trammel> => trammel(["check", "top.yaml"], { place });
+    expect(await checked()).toMatchObject({ code: 0, stdout: expect.not.stringContaining("unpinned-call") });
+    place.file("trammel.lock", '{"version": 1, "pins": {}}');
+    const loose = await checked();
+    expect(loose).toMatchObject({ code: 0, stdout: expect.stringContaining("[unpinned-call]") });
+    place.file("trammel.lock", `{"version": 1, "pins": {"sub.yaml": "${"0".repeat(64)}"}}`);
+    expect(await checked()).toMatchObject({ code: 0, stdout: expect.not.stringContaining("unpinned-call") });
+    place.file("trammel.lock", "{}");
+    expect(await checked()).toMatchObject({ code: 2, stderr: expect.stringContaining("trammel.lock does not hold") });
+  });
+
   it("refuses a callee that is not the one that was pinned, with both hashes, until it is pinned anew", async () => {
     using place = new Place();
     place.file("top.yaml", top);

@@ -14,6 +14,7 @@ function sinkOf(node: Draft, field: string): string | undefined {
   if (node.type === "checkout" && (field === "repo" || field === "ref" || field === "path"))
     return "what is cloned, and where to";
   if (node.type === "human" && field === "prompt") return "what a person is asked";
+  if (node.type === "decide" && field === "question") return "what is decided";
   if (node.type !== "tool" || !field.startsWith("args.")) return undefined;
   return field.split(".").some((part) => placed.test(part)) ? "where a tool reaches" : undefined;
 }
@@ -51,5 +52,6 @@ function originIn(ref: Reference, source: Source, suggest: RuleContext["suggest"
 
 function hintFor(node: Draft | undefined, source: string, written: string): string {
   if (node?.type === "human") return `Show it as evidence instead: show: ["${written}"]`;
+  if (node?.type === "decide") return `Let it be what is looked at: about: "${written}"`;
   return `Narrow it at \`${source}\`: output: {choice: "enum[a, b]"}, and refer to {${source}.choice}.`;
 }

@@ -9,8 +9,9 @@ export const unknownOutcome: Rule = {
   needs: "document",
   check({ source, suggest }, report) {
     for (const { edge, when } of source.edges) {
-      if (edge.when === undefined || when === undefined || outcomesOf(undefined).includes(edge.when)) continue;
+      if (edge.when === undefined || when === undefined) continue;
       const node = source.drafts.get(edge.from);
+      if (node?.type !== "decide" && outcomesOf(undefined).includes(edge.when)) continue;
       // A node that could not be read may well have the option.
       if (node === undefined ? source.origins.has(edge.from) : isRefused(node, "options")) continue;
       const allowed = outcomesOf(node);

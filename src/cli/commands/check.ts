@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { check as checkText } from "../../check/check.ts";
 import { toJson } from "../../check/format.ts";
 import type { CheckedFile } from "../../check/sarif.ts";
@@ -7,7 +8,9 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { BoundReport } from "../../views/bound.ts";
 import type { SourceDocument } from "../document.ts";
 import { documentsAt } from "../documents.ts";
-import { isProblem, report, usage } from "../problem.ts";
+import { isFile } from "../files.ts";
+import { type Lock, lockFile, lockOf } from "../lock.ts";
+import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { printProblems } from "../problems.ts";
 import { version } from "../version.ts";
 import { jsonLine } from "../json.ts";
@@ -39,8 +42,13 @@ export async function check(world: World, places: readonly string[], options: Ch
   const tools = await toolsFor(documents, world);
   const checked: CheckedFile[] = [];
   const sound: SoundBlueprint[] = [];
-  for (const { name, text } of documents) {
-    const { diagnostics, blueprint } = checkText(text, tools === undefined ? {} : { tools });
+  for (const { name, file, text } of documents) {
+    const lock = lockBeside(file, text);
+    if (isProblem(lock)) code = report(world, lock);
+    const { diagnostics, blueprint } = checkText(text, {
+      ...(tools === undefined ? {} : { tools }),
+      ...("pins" in lock ? { pins: new Set(Object.keys(lock.pins)) } : {}),
+    });
     if (blueprint === null) code = exitCodes.usage;
     else sound.push({ file: name, blueprint });
     checked.push({ file: name, text, diagnostics });
@@ -59,6 +67,12 @@ async function toolsFor(documents: readonly SourceDocument[], world: World): Pro
   ]);
   const { config, faults } = await loadConfig(world.cwd, world.env);
   return faults.length === 0 ? toolNames(config) : undefined;
+}
+
+/** The lock beside a document that calls something; nothing where there is none. */
+function lockBeside(file: string, text: string): Lock | Problem | Readonly<Record<string, never>> {
+  const folder = dirname(file);
+  return text.includes("call") && isFile(lockFile(folder)) ? lockOf(folder) : {};
 }
 
 async function boundsOf(sound: readonly SoundBlueprint[], options: CheckOptions): Promise<readonly FileBound[]> {

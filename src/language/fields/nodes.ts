@@ -1,14 +1,15 @@
-import type { HumanOption, Node } from "../../model/blueprint.ts";
+import type { Node } from "../../model/blueprint.ts";
 import { json, listOf, mapOf, object, optional, required } from "../read/collections.ts";
 import type { Fields } from "../read/collections.ts";
 import type { Reader } from "../read/reading.ts";
 import { duration, integer, positive, requiredText, size, template, text, word } from "../read/scalars.ts";
-import { quote } from "../tree.ts";
 import { agentSettings } from "./agent.ts";
 import { args } from "./arguments.ts";
 import { common, presentation, variable } from "./common.ts";
-import { callFields, mapFields } from "./wrappers.ts";
+import { decideFields } from "./decide.ts";
+import { optionName, optionsWith } from "./options.ts";
 import { inputSpec } from "./schemas.ts";
+import { callFields, mapFields } from "./wrappers.ts";
 
 /** `env` of a provision node: names only. A value written there is refused and never repeated in the message. */
 const variableName: Reader<string> = {
@@ -44,59 +45,7 @@ const variableName: Reader<string> = {
   write: (value) => value,
 };
 
-const optionId = { pattern: /^[A-Za-z0-9_-]{1,64}$/, words: "an id of letters, digits, _ and -, at most 64" };
-const reservedOptions: ReadonlySet<string> = new Set(["success", "failure", "error", "other", "end"]);
-
-const optionText = text(optionId);
-
-const optionName: Reader<string> = {
-  ...optionText,
-  schema: { type: ["string", "number", "boolean"] },
-  read(node, reading, field) {
-    const id = node.kind === "scalar" ? node.source : "";
-    if (reservedOptions.has(id.toLowerCase())) {
-      reading.problem(
-        "reserved-name",
-        node,
-        `${quote(id)} cannot be an option of ${reading.owner}: it has a fixed meaning in \`when:\``,
-      );
-      return undefined;
-    }
-    // YAML reads some ids (`no`, `1`) as other types; an id is what is written.
-    return optionText.read(node.kind === "scalar" ? { ...node, value: node.source } : node, reading, field);
-  },
-};
-
-const titles = object({ title: optional(text(), "Text shown for the option.") }, "the option");
-
-/** Options as a list of ids, or a map from id to what is shown. */
-const options: Reader<readonly HumanOption[]> = {
-  expected: "a list of ids or a map from id to {title}",
-  schema: {
-    anyOf: [
-      { type: "array", items: optionName.schema, minItems: 1 },
-      {
-        type: "object",
-        additionalProperties: { anyOf: [titles.schema, { type: "null" }] },
-      },
-    ],
-  },
-  read(node, reading, field) {
-    if (node.kind !== "map")
-      return listOf(optionName)
-        .read(node, reading, field)
-        ?.map((id) => ({ id }));
-    return node.entries.flatMap(({ key, value }) => {
-      const id = optionName.read(key, reading, field);
-      const shown = value.kind === "scalar" && value.value === null ? {} : titles.read(value, reading, field);
-      return id === undefined || shown === undefined ? [] : [{ id, ...shown }];
-    });
-  },
-  write(values) {
-    if (values.every(({ title }) => title === undefined)) return values.map(({ id }) => id);
-    return Object.fromEntries(values.map(({ id, title }) => [id, title === undefined ? null : { title }]));
-  },
-};
+const humanOptions = optionsWith(object({ title: optional(text(), "Text shown for the option.") }, "the option"), {});
 
 /** A date with a time and a zone: without a zone it would depend on the machine. */
 const instant = {
@@ -133,7 +82,7 @@ export const nodeFields = {
     prompt: required(requiredText, "What the person is asked."),
     mode: optional(word("input", "approval", "choice", "form"), "Kind of answer; input when absent."),
     show: optional(listOf(template), "References shown as inert evidence and bound into the answer."),
-    options: optional(options, "What can be chosen."),
+    options: optional(humanOptions, "What can be chosen."),
     fields: optional(mapOf(inputSpec), "Fields of a form."),
     default: optional(json, "Answer when the time is up."),
     approvers: optional(listOf(text()), "Who may answer."),
@@ -180,6 +129,7 @@ export const nodeFields = {
   },
   call: callFields,
   map: mapFields,
+  decide: decideFields,
   wait: {
     ...presentation,
     for: optional(duration, "How long.", "forMs"),

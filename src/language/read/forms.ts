@@ -1,6 +1,6 @@
-import type { CallNode, MapNode, WaitNode } from "../../model/blueprint.ts";
+import type { CallNode, DecideNode, MapNode, WaitNode } from "../../model/blueprint.ts";
 import { soleReference } from "../template.ts";
-import type { LocatedMap } from "../tree.ts";
+import type { Located, LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
 import { capital } from "./collections.ts";
 import type { Reading } from "./reading.ts";
@@ -44,4 +44,21 @@ export function saysWhat({ over }: MapNode, map: LocatedMap, reading: Reading): 
   const message = `${reading.place("over")} must be one reference to a list, not ${quote(over.source)}`;
   reading.problem("invalid-value", entryOf(map, "over")?.value ?? map, message, 'Write over: "{node}".');
   return false;
+}
+
+/** A decision looks at one value, and has something to choose and somebody who chooses. */
+export function saysWhich({ about, by }: DecideNode, map: LocatedMap, reading: Reading): boolean {
+  const faults: (readonly [field: string, words: string, hint: string])[] = [];
+  if (soleReference(about) === undefined)
+    faults.push(["about", `must be one reference, not ${quote(about.source)}`, 'Write about: "{node}".']);
+  if (isEmpty(entryOf(map, "options")?.value)) faults.push(["options", "is empty", "Write options: [bug, feature]."]);
+  if (new Set(by).size !== by.length) faults.push(["by", "names somebody twice", "The order is that of asking."]);
+  if (by.length === 0) faults.push(["by", "is empty", "Write by: [rules, model], or leave it out."]);
+  for (const [field, words, hint] of faults)
+    reading.problem("invalid-value", entryOf(map, field)?.value ?? map, `${reading.place(field)} ${words}`, hint);
+  return faults.length === 0;
+}
+
+function isEmpty(value: Located | undefined): boolean {
+  return (value?.kind === "map" && value.entries.length === 0) || (value?.kind === "list" && value.items.length === 0);
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { NodeReading } from "../draft.ts";
 import { common as pluginCommonFields } from "../fields/common.ts";
 import { builtInTypes, isBuiltIn, nodeFields } from "../fields/nodes.ts";
+import { defaultChoosers } from "../fields/decide.ts";
 import type { BuiltInType } from "../fields/nodes.ts";
 import { fits, wordsOf } from "../fields/schemas.ts";
 import { didYouMean, nearest, oneOfWords } from "../nearest.ts";
@@ -12,7 +13,7 @@ import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "../tree.t
 import { describe, entryOf, quote } from "../tree.ts";
 import type { Part } from "./collections.ts";
 import { capital, readPart, toJson, unknownField } from "./collections.ts";
-import { saysWhat, saysWhen, saysWhom } from "./forms.ts";
+import { saysWhat, saysWhen, saysWhich, saysWhom } from "./forms.ts";
 import type { Reading } from "./reading.ts";
 
 /** What the language has to know of a node type from outside. */
@@ -198,6 +199,7 @@ function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Readin
         : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
     }
     case "call":
+    case "decide":
     case "map":
     case "wait":
       return oneForm(id, type, map, reading);
@@ -205,8 +207,17 @@ function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Readin
 }
 
 /** Types with a rule on how their fields go together. */
-function oneForm(id: string, type: "call" | "map" | "wait", map: LocatedMap, reading: Reading): NodeReading {
+function oneForm(id: string, type: "call" | "decide" | "map" | "wait", map: LocatedMap, reading: Reading): NodeReading {
   switch (type) {
+    case "decide": {
+      const part = readPart(map, nodeFields.decide, reading, besides);
+      if (!part.whole) {
+        const by = part.refused.has("by") ? {} : { by: part.values.by ?? defaultChoosers };
+        return { whole: false, node: { id, type, ...part.values, ...by, refused: part.refused } };
+      }
+      const node = { id, type, ...part.values, by: part.values.by ?? defaultChoosers };
+      return saysWhich(node, map, reading) ? { whole: true, node } : { whole: false, node };
+    }
     case "call": {
       const part = readPart(map, nodeFields.call, reading, besides);
       if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };

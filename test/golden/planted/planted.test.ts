@@ -6,9 +6,10 @@ import type { Planter } from "./planters.ts";
 import { planters } from "./planters.ts";
 
 const tools = new Set(["read", "write"]);
+const pins = new Set<string>();
 
 function found(text: string): readonly string[] {
-  const { diagnostics } = check(text, { tools });
+  const { diagnostics } = check(text, { tools, pins });
   return diagnostics.map(({ code, range }) => `${code} ${range.start}-${range.end}`).sort();
 }
 
