@@ -70,12 +70,12 @@ export async function drive(
     ...(options.keepSandbox === undefined ? {} : { keepSandboxes: options.keepSandbox }),
     notice: (what) => world.err.write(`${what}\n`),
   });
-  const parked = Promise.withResolvers<RunEnd>();
-  const park = (run: string): void => parked.resolve({ run, status: "waiting", reason: null });
   const notices = noticesOf(world, prepared.config.notify, prepared.blueprint.name, cwd);
   const seen = observeAll(display, notices);
-  const observer = options.detach === true ? whenParked(seen, services.journal, park) : seen;
   let handle: RunHandle | undefined;
+  const over = new AbortController();
+  const observer =
+    options.detach === true ? whenParked(seen, services.journal, () => handle?.park() === true, over.signal) : seen;
   let asked: string | undefined;
   const waiting = new AbortController();
   const interrupts = onInterrupt(process.env, (by) => {
@@ -91,11 +91,12 @@ export async function drive(
     if ("refused" in started) return { exit: refuse(world, started), view: null };
     handle = started;
     if (asked !== undefined) handle.stop(asked);
-    const end = await Promise.race([handle.end, parked.promise]);
+    const end = await handle.end;
     display.finish();
     await printEnd(world, services, prepared, view, end, cwd, options);
     return { exit: exitCodeOf(end.status), view };
   } finally {
+    over.abort();
     display.finish();
     interrupts.dispose();
     await notices.sent();

@@ -1,4 +1,5 @@
 import type { JournalEvent } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
 import type { GateKeeper } from "../ports/gate.ts";
 import type { JournalReader } from "../ports/journal.ts";
 import type { Observer } from "../runtime/api.ts";
@@ -12,16 +13,23 @@ export const patientGates: GateKeeper = {
     }),
 };
 
-/** Tells of everything and calls `parked` once when nothing in the run goes on without a person, by what the store says of it. */
+/**
+ * Tells of everything and parks the run when nothing in it goes on without a person, by what the store says of it. `park` answers false
+ * while an answer is being taken, so that it is asked again. After `over` nobody looks.
+ */
 export function whenParked(
   observer: Observer,
   journal: Pick<JournalReader, "find">,
-  parked: (run: string) => void,
+  park: () => boolean,
+  over: AbortSignal,
 ): Observer {
   let looking = false;
   const look = (run: string) => {
     looking = false;
-    if (journal.find(run)?.status === "waiting") parked(run);
+    if (over.aborted) return;
+    if (journal.find(run)?.status !== "waiting" || park()) return;
+    looking = true;
+    setTimeout(look, limits.parkRetryMs, run);
   };
   return {
     progress: (at, progress) => observer.progress(at, progress),

@@ -178,6 +178,8 @@ export interface GateOpened extends Attempt {
 
 export interface GateAnswered extends Attempt {
   readonly type: "gate.answered";
+  /** Of the one who gave it, so that it is told apart from another that says the same; absent where it was given at the gate itself. */
+  readonly id?: string;
   readonly by: string;
   readonly digest: string;
   readonly answer: Json;

@@ -173,6 +173,9 @@ export const limits = {
   receiptBytes: 256 * 1024 * 1024,
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,
+  answerPollMs: 50,
+  answerTakenMs: 10_000,
+  parkRetryMs: 5,
   startTries: 10,
 
   // Retention; retention.runs, retention.history

@@ -105,6 +105,11 @@ export interface RunHandle {
   stop(by: string): void;
   /** Delivers an event from outside, e.g. an answer. */
   deliver(event: EventBody): void;
+  /**
+   * Lets go of a run in which nothing but questions to people stand: `end` reads `waiting`, and whoever takes it over asks them again.
+   * False, and nothing has changed, while an answer is being taken or a commit is under way.
+   */
+  park(): boolean;
 }
 
 export interface Engine {

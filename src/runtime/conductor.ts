@@ -84,6 +84,14 @@ export class Conductor implements RunHandle {
     else for (const { performance } of this.#live.values()) performance.endAtOnce();
   }
 
+  park(): boolean {
+    const live = [...this.#live.values()];
+    if (this.#busy || this.#over || live.some(({ gate }) => gate === null || gate.given !== null)) return false;
+    this.#close("waiting", null);
+    for (const { performance } of live) performance.cancel();
+    return true;
+  }
+
   readonly #message = ({ id, body }: Message): void => {
     if (this.#over) return;
     if (body.type === "gate.answered") return this.#answer({ answered: body, taken: id });
@@ -101,8 +109,9 @@ export class Conductor implements RunHandle {
     else this.#early.keep(given);
   }
 
+  /** A message that came too late, or answers something else, is discarded. */
   #give(gate: AttemptGate, { answered, taken }: Given): void {
-    if (!gate.give(answered, taken) && taken !== null) this.#discard(taken);
+    if (!gate.give(answered, taken) && taken !== null) void this.#appendBeside([], [taken]);
   }
 
   #put(event: EventBody): void {
@@ -124,15 +133,13 @@ export class Conductor implements RunHandle {
 
   async #turn(): Promise<void> {
     const [incoming, taken] = [this.#inbox, this.#taken];
-    this.#inbox = [];
-    this.#taken = [];
-    const { clock, journal } = this.#ports;
-    const at = clock.now();
+    [this.#inbox, this.#taken] = [[], []];
+    const at = this.#ports.clock.now();
     const { events, commands } = advance(this.#memory.state, incoming, at);
     if (events.length === 0 && taken.length === 0) return this.#carryOut(commands);
     // Telemetry rides in a later commit, which nothing waits for.
     if (taken.length === 0 && !events.some(isPromise)) return void this.#appendBeside(events, []);
-    const answer = await journal.append(this.run, events, at, taken);
+    const answer = await this.#ports.journal.append(this.run, events, at, taken);
     if ("conflict" in answer) return this.#refused(answer, incoming, taken);
     this.#committed(answer);
     this.#carryOut(commands);
@@ -178,8 +185,9 @@ export class Conductor implements RunHandle {
   /** Ends what is being performed, without a record of it. */
   async #abandon(): Promise<void> {
     this.#silence();
-    for (const { performance } of this.#live.values()) performance.cancel();
-    await Promise.all([...this.#live.values()].map(({ performance }) => performance.over()));
+    const live = [...this.#live.values()];
+    for (const { performance } of live) performance.cancel();
+    await Promise.all(live.map(({ performance }) => performance.over()));
   }
 
   #silence(): void {
@@ -266,9 +274,10 @@ export class Conductor implements RunHandle {
       case "gate_answered": {
         const { by, digest, answer } = progress;
         if (gate?.isRecorded === true) break;
-        const taken = gate?.given?.taken ?? null;
+        const { taken = null, answered } = gate?.given ?? {};
         if (taken !== null) this.#taken.push(taken);
-        this.#put({ type: "gate.answered", ...attempt, by, digest, answer });
+        const id = answered?.id === undefined ? {} : { id: answered.id };
+        this.#put({ type: "gate.answered", ...attempt, ...id, by, digest, answer });
         break;
       }
     }
@@ -277,11 +286,6 @@ export class Conductor implements RunHandle {
   /** Telemetry: it changes nothing in the state, and rides in the next commit. */
   #tell(event: EventBody): void {
     void this.#appendBeside([event], []);
-  }
-
-  /** A message that came too late, or answers something else. */
-  #discard(id: number): void {
-    void this.#appendBeside([], [id]);
   }
 
   async #appendBeside(events: readonly EventBody[], taken: readonly number[]): Promise<void> {

@@ -27,7 +27,8 @@ export function createEngine(options: EngineOptions): Engine {
     const release = (): void => void running.delete(conductor.run);
     const closed = async (end: RunEnd): Promise<RunEnd> => {
       const { run, status } = end;
-      await options.workspaces.close(run, status);
+      // One that waits goes on in its tree as it is.
+      if (status !== "waiting") await options.workspaces.close(run, status);
       release();
       if (isOver(status)) options.secrets.forget(run);
       return end;
@@ -38,7 +39,13 @@ export function createEngine(options: EngineOptions): Engine {
       throw error;
     });
     end.catch(() => undefined); // whoever holds the handle sees it
-    return { run: conductor.run, end, stop: (by) => conductor.stop(by), deliver: (event) => conductor.deliver(event) };
+    return {
+      run: conductor.run,
+      end,
+      stop: (by) => conductor.stop(by),
+      deliver: (event) => conductor.deliver(event),
+      park: () => conductor.park(),
+    };
   };
   const inner: InnerEngine = {
     start: (request, observer, inside) => orUnavailable(() => start(parts, request, observer, inside)),

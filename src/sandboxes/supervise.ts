@@ -44,7 +44,13 @@ export function withSandboxes(
       },
     );
     end.catch(() => undefined); // whoever holds the handle sees it
-    return { run: handle.run, end, stop: (by) => handle.stop(by), deliver: (event) => handle.deliver(event) };
+    return {
+      run: handle.run,
+      end,
+      stop: (by) => handle.stop(by),
+      deliver: (event) => handle.deliver(event),
+      park: () => handle.park(),
+    };
   };
   return {
     start: async (request, observer) => supervised(await engine.start(request, observer)),

@@ -43,6 +43,34 @@ describe("a gate", () => {
     await served.remove();
   });
 
+  test("that nobody answers lets its run be parked, and what comes then is kept for whoever goes on with it", async () => {
+    const parking = new World({ can: { gates: never } });
+    const acts = { ask, ship: () => success };
+    const first = handle(await parking.engine(acts, 1).start(request(asked), parking.observer));
+    await until(() => kinds(parking.seen).includes("gate.opened ask"));
+    await until(() => first.park());
+    expect(await first.end).toMatchObject({ status: "waiting" });
+    first.deliver({ ...answer, digest: "d1", by: "Bob" });
+    await parking.journal(3).post(first.run, { ...answer, digest: "d1", id: "hers" });
+    parking.kill(1);
+    const second = handle(
+      await parking.engine(acts, 2).resume(again(first.run, { blueprint: asked }), parking.observer),
+    );
+    expect(await second.end).toMatchObject({ status: "succeeded" });
+    expect(bodies(parking.seen, "gate.answered")).toMatchObject([{ by: "Ada", id: "hers" }]);
+    await parking.remove();
+  });
+
+  test("that is being answered does not let its run be parked", async () => {
+    const parking = new World({ can: { gates: never } });
+    const running = handle(await parking.engine({ ask, ship: () => success }).start(request(asked), parking.observer));
+    await until(() => kinds(parking.seen).includes("gate.opened ask"));
+    running.deliver({ ...answer, digest: "d1" });
+    expect(running.park()).toBe(false);
+    expect(await running.end).toMatchObject({ status: "succeeded" });
+    await parking.remove();
+  });
+
   test("that was answered before the crash is not asked again", async () => {
     const crashing = new World({ can: { gates: never } });
     const stuck: Act = async (context) => {

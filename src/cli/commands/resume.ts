@@ -1,6 +1,6 @@
 import type { GateAnswered, JournalEvent } from "../../model/events.ts";
 import type { RunRow } from "../../ports/journal.ts";
-import type { Observer, RunHandle, Settlement } from "../../runtime/api.ts";
+import type { Settlement } from "../../runtime/api.ts";
 import { readDocument, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { prepare, type Prepared, readConfig } from "../prepare.ts";
@@ -16,7 +16,7 @@ export interface ResumeOptions extends DriveOptions {
 export interface Decision {
   /** About a node at which it halted. */
   readonly settle?: Settlement;
-  /** To a gate that waits; taken only if the gate still asks the same. */
+  /** To a gate that waits; taken only if the gate still asks the same, and nobody's came first. */
   readonly answer?: GateAnswered;
 }
 
@@ -48,37 +48,12 @@ export async function resume(
     ...(settle === undefined ? {} : { settle }),
   };
   const begin: Parameters<typeof drive>[4] = async ({ engine }, observer) => {
-    if (answer === undefined) return engine.resume(request, observer);
-    const told = answering(world, observer, answer);
-    const started = await engine.resume(request, told.observer);
-    if (!("refused" in started)) told.deliverTo(started);
+    const started = await engine.resume(request, observer);
+    if (answer !== undefined && !("refused" in started)) started.deliver(answer);
     return started;
   };
   const { exit } = await drive(world, prepared, row.cwd, options, begin, history);
   return exit;
-}
-
-/** Hands the answer over once its gate is open again. */
-function answering(
-  world: World,
-  observer: Observer,
-  answer: GateAnswered,
-): { readonly observer: Observer; deliverTo(handle: RunHandle): void } {
-  const handle = Promise.withResolvers<RunHandle>();
-  const opened = async (digest: string): Promise<void> => {
-    if (digest === answer.digest) return (await handle.promise).deliver(answer);
-    world.err.write(`trammel: ${answer.node} asks something else now; the answer was not taken\n`);
-  };
-  return {
-    deliverTo: handle.resolve,
-    observer: {
-      progress: (at, progress) => observer.progress(at, progress),
-      event(event) {
-        observer.event(event);
-        if (event.body.type === "gate.opened" && event.body.node === answer.node) void opened(event.body.digest);
-      },
-    },
-  };
 }
 
 interface StoredRun {

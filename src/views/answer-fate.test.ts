@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import type { EventBody, JournalEvent } from "../model/events.ts";
+import { answerFate } from "./answer-fate.ts";
+import { noUsage } from "./run-view.ts";
+
+const at = { node: "a", pass: 1, attempt: 1 } as const;
+const mine = { type: "gate.answered", ...at, id: "mine", by: "ann", digest: "d", answer: true } as const;
+const opened = { type: "gate.opened", ...at, mode: "approval", prompt: "Ship?", digest: "d" } as const;
+
+const over = (status: "succeeded" | "stopped"): EventBody => ({
+  type: "run.finished",
+  status,
+  walkedPast: [],
+  usage: noUsage,
+});
+
+function fate(...bodies: readonly EventBody[]) {
+  const events: JournalEvent[] = bodies.map((body, i) => ({ run: "r", seq: i + 1, at: 0, hash: "", body }));
+  return answerFate(events, mine);
+}
+
+it("waits while the same question stands, also with another owner of the run", () => {
+  const again = { type: "node.settled", ...at, as: "again", by: "engine" } as const;
+  expect(fate()).toBeNull();
+  expect(fate(again, { ...opened, attempt: 2 })).toBeNull();
+  expect(fate({ ...mine, node: "b", id: "other" })).toBeNull();
+});
+
+it("takes only the very answer for taken, though another says the same", () => {
+  expect(fate({ ...mine, attempt: 2 }, over("succeeded"))).toEqual({ kind: "taken" });
+  for (const other of [{ id: "other" }, {}]) {
+    const { id: _, ...same } = mine;
+    expect(fate({ ...same, ...other })).toEqual({ kind: "conflict", what: "ann answered a first" });
+  }
+});
+
+it("names what came in between", () => {
+  const conflict = (what: string) => ({ kind: "conflict", what });
+  expect(fate({ ...opened, digest: "e" })).toEqual(conflict("a asks something else now"));
+  expect(fate({ type: "node.settled", ...at, as: "done", by: "bob" })).toEqual(conflict("bob settled a first"));
+  expect(fate({ type: "node.ended", ...at, result: { outcome: "failure" } })).toEqual(conflict("a waits no longer"));
+  expect(fate(over("stopped"))).toEqual(conflict("the run is over: stopped"));
+});
