@@ -67,7 +67,11 @@ export async function prepare(
 }
 
 /** A blueprint without calls has nothing to look up. */
-async function withCalls(blueprint: Blueprint, document: SourceDocument, look: LookUp): Promise<Resolved | Problem> {
+export async function withCalls(
+  blueprint: Blueprint,
+  document: SourceDocument,
+  look: LookUp,
+): Promise<Resolved | Problem> {
   if (![...allNodes(blueprint)].some((node) => node.type === "call"))
     return { blueprint, callees: new Map(), calls: {} };
   const { resolveCalls } = await import("./callees.ts");

@@ -1,150 +1,113 @@
-import type { Node } from "../model/blueprint.ts";
-import { classOf, isWait, isWrapper } from "../model/blueprint.ts";
+import type { Blueprint, CallNode, MapNode, Node } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
-import { timeoutOf } from "../model/timeouts.ts";
-import { at, item } from "./ints.ts";
-import { mostStarts } from "./most-starts.ts";
-import { forwardOrder } from "./order.ts";
-import type { Plan } from "./plan.ts";
+import { compile, type Plan } from "./plan.ts";
+import { type BoundOptions as RunOptions, costOfRun, type Inside, type RunCost, type Unknown } from "./run-cost.ts";
 
-/** The most that one run can cost. Null is "nothing bounds it", or "unknown"; never a guess, and 0 only where it is 0. */
+/**
+ * The most that one run can cost, runs inside it included. Null is "nothing bounds it", or unknown where `unknown` says so; never a
+ * guess, and 0 only where it is 0.
+ */
 export interface Bound {
-  /** By id of each node with a cap or an agent; passes of earlier runs of the task count against a cap and only lower this. */
+  /**
+   * By path of each node with a cap or an agent: `call/node`, `map[*]/node` for all items together. Passes of earlier runs of the task
+   * count against the cap of an agent and only lower this.
+   */
   readonly passes: Readonly<Record<string, number | null>>;
+  /** Passes of all agentic nodes together. */
+  readonly agentPasses: number | null;
   /** Starts of all nodes; retries do not count. */
   readonly starts: number | null;
-  /** Milliseconds in which something works, retries and their delays included. */
+  /** Milliseconds in which something works, retries and their delays included, and waits inside calls and maps. */
   readonly workMs: number | null;
-  /** Milliseconds in which the run may wait for a person or a time; null where a wait has no timeout. */
+  /** Milliseconds in which nothing may work but the run waits for a person or a time; null where a wait has no timeout. */
   readonly waitMs: number | null;
   /** Turns of models, over all attempts. */
   readonly turns: number | null;
+  /** Calls that could not be followed, and why. */
+  readonly unknown: readonly Unknown[];
 }
 
-export interface BoundOptions {
-  readonly maxSteps?: number;
-  readonly maxRetries?: number;
+export interface BoundOptions extends RunOptions {
+  /** What calls lead to, by `pin`; the calls of each have theirs. */
+  readonly callees?: ReadonlyMap<string, Blueprint>;
+  /** Why calls have no `pin`, where that is known. */
+  readonly notFound?: string;
 }
 
 export function boundOf(plan: Plan, options: BoundOptions = {}): Bound {
-  const steps = stepsOf(plan, options);
-  const starts = mostStarts(plan, (node) => Math.min(steps, capOf(item(plan.nodes, node))));
-  const all = plan.nodes.map((node, index) => ({
-    node,
-    starts: index === plan.last ? Math.min(1, capOf(node)) : (starts[index] ?? Infinity),
-  }));
-  const [closing, others] = [all.slice(plan.last, plan.last + 1), all.filter((_, index) => index !== plan.last)];
-  // The node of finally comes on top of the steps.
-  const most = (weight: (node: Node) => number): number =>
-    largestSum(others, weight, steps) + (plan.last < 0 ? 0 : largestSum(closing, weight, 1));
-  const work = Math.min(busiest(plan, all, options, most), plan.blueprint.limits.timeMs ?? limits.runTimeDefaultMs);
+  const cost = new Bounds(options).ofTopRun(plan);
+  const agents = [...cost.passes.values()].filter(({ agentic }) => agentic);
+  const agentPasses = agents.reduce((sum, { ofRun }) => sum + ofRun, 0);
   return {
-    passes: Object.fromEntries(
-      all.filter(({ node }) => capOf(node) < Infinity).map((one) => [one.node.id, finite(one.starts)]),
-    ),
-    starts: finite(most(() => 1)),
-    workMs: finite(work),
-    waitMs: finite(most(waitOf)),
-    turns: finite(most((node) => turnsOf(plan, node) * attemptsOf(plan, node, options))),
+    passes: Object.fromEntries([...cost.passes].map(([path, { ofRun }]) => [path, finite(ofRun)])),
+    agentPasses: finite(agentPasses),
+    starts: finite(cost.starts),
+    workMs: finite(cost.workMs),
+    waitMs: finite(cost.waitMs),
+    turns: finite(cost.turns),
+    unknown: cost.unknown,
   };
 }
 
-interface Started {
-  readonly node: Node;
-  readonly starts: number;
-}
+/** Each callee is computed once, however many ways lead to it. */
+class Bounds {
+  readonly #options: BoundOptions;
+  /** By pin; null while it is being computed. */
+  readonly #callees = new Map<string, RunCost | null>();
 
-function stepsOf(plan: Plan, options: BoundOptions): number {
-  const steps = options.maxSteps ?? plan.blueprint.limits.steps;
-  return steps ?? (plan.loops.length > 0 ? limits.stepsWithLoopDefault : Infinity);
-}
-
-function capOf(node: Node): number {
-  return node.cap ?? (classOf(node) === "agentic" ? limits.capDefaultPasses : Infinity);
-}
-
-/** The most that so many starts weigh: those that weigh most come first. */
-function largestSum(all: readonly Started[], weight: (node: Node) => number, steps: number): number {
-  const heaviest = all
-    .map(({ node, starts }) => ({ starts, weight: weight(node) }))
-    .sort((a, b) => b.weight - a.weight);
-  let left = steps;
-  let sum = 0;
-  for (const one of heaviest) {
-    const taken = Math.min(one.starts, left);
-    if (taken > 0 && one.weight > 0) sum += taken * one.weight;
-    left -= taken;
+  constructor(options: BoundOptions) {
+    this.#options = options;
   }
-  return sum;
-}
 
-/**
- * Without loops the longest way counts whole and the rest is shared among the places (Graham 1966, for any schedule that leaves no place
- * empty while something is due); with loops everything may come one after the other.
- */
-function busiest(
-  plan: Plan,
-  all: readonly Started[],
-  options: BoundOptions,
-  most: (weight: (node: Node) => number) => number,
-): number {
-  const duration = (node: Node): number =>
-    attemptsOf(plan, node, options) * attemptMs(node) + delaysMs(plan, node, options);
-  const total = most(duration);
-  if (plan.loops.length > 0) return total;
-  const places = plan.blueprint.limits.parallel ?? limits.parallelDefaultNodes;
-  const weight = (node: number): number => duration(item(all, node).node) * item(all, node).starts;
-  const longest = longestWay(plan, weight) + (plan.last < 0 ? 0 : weight(plan.last));
-  return Math.min(total, total / places + longest * (1 - 1 / places));
-}
-
-function longestWay(plan: Plan, weight: (node: number) => number): number {
-  const { to, outStart, size } = plan.graph;
-  const before = new Float64Array(size);
-  let longest = 0;
-  for (const node of forwardOrder(plan)) {
-    const until = (before[node] ?? 0) + weight(node);
-    longest = Math.max(longest, until);
-    for (let arc = at(outStart, node); arc < at(outStart, node + 1); arc += 1) {
-      before[at(to, arc)] = Math.max(before[at(to, arc)] ?? 0, until);
-    }
+  ofTopRun(plan: Plan): RunCost {
+    return costOfRun(plan, (node) => this.#inside(node, plan.blueprint), this.#options);
   }
-  return longest;
-}
 
-function retriesOf(plan: Plan, node: Node, options: BoundOptions): number {
-  if (node.type === "human") return 0;
-  return options.maxRetries ?? node.retry ?? plan.blueprint.limits.retries ?? limits.retriesDefault;
-}
-
-function attemptsOf(plan: Plan, node: Node, options: BoundOptions): number {
-  return 1 + retriesOf(plan, node, options);
-}
-
-function attemptMs(node: Node): number {
-  return isWait(node) ? 0 : (timeoutOf(node) ?? Infinity) + limits.terminationGraceMs;
-}
-
-/** A provider may ask an agent to wait longer than the back-off would. */
-function delaysMs(plan: Plan, node: Node, options: BoundOptions): number {
-  const retries = retriesOf(plan, node, options);
-  if (classOf(node) === "agentic") return retries * limits.retryAfterMaxMs;
-  let sum = 0;
-  for (let retry = 0; retry < retries; retry += 1) {
-    sum += Math.min(limits.retryFirstDelayMs * 2 ** retry, limits.retryMaxDelayMs) * (1 + limits.retryJitterRatio);
+  /** Limits of the command line are the top run's own. */
+  #ofRun(blueprint: Blueprint): RunCost {
+    return costOfRun(compile(blueprint), (node) => this.#inside(node, blueprint), {});
   }
-  return sum;
+
+  #inside(node: Node, around: Blueprint): Inside | null {
+    if (node.type === "call") return { run: this.#callee(node), runs: 1, atOnce: 1, prefix: `${node.id}/` };
+    if (node.type !== "map") return null;
+    const runs = node.max ?? limits.mapDefaultItems;
+    const run = this.#ofRun(itemOf(node, around));
+    return { run, runs, atOnce: Math.min(node.parallel ?? 1, runs), prefix: `${node.id}[*]/` };
+  }
+
+  #callee({ pin, blueprint, solution }: CallNode): RunCost {
+    if (solution !== undefined) return unknown("there is no library of solutions yet");
+    const callee = pin === undefined ? undefined : this.#options.callees?.get(pin);
+    if (pin === undefined || callee === undefined)
+      return unknown(this.#options.notFound ?? `${blueprint ?? "its blueprint"} was not looked up`);
+    const known = this.#callees.get(pin);
+    if (known === null) return unknown(`${blueprint ?? callee.name} calls itself`);
+    if (known !== undefined) return known;
+    this.#callees.set(pin, null);
+    const cost = this.#ofRun(callee);
+    this.#callees.set(pin, cost);
+    return cost;
+  }
 }
 
-function waitOf(node: Node): number {
-  if (!isWait(node)) return 0;
-  return (node.type === "wait" ? node.forMs : node.timeoutMs) ?? Infinity;
+/** The run of one item: the body under the settings around it, with steps of its own. */
+function itemOf({ do: body }: MapNode, around: Blueprint): Blueprint {
+  const { finally: _last, ...rest } = around;
+  const { steps: _steps, ...bounds } = around.limits;
+  return { ...rest, ...body, outputs: {}, limits: bounds };
 }
 
-function turnsOf(plan: Plan, node: Node): number {
-  if (isWrapper(node)) return Infinity; // what runs inside has a plan of its own
-  if (node.type !== "agent" && node.type !== "agent_sandbox") return 0;
-  return node.turns ?? plan.blueprint.agent.turns ?? limits.agentTurnsDefault;
+function unknown(reason: string): RunCost {
+  return {
+    passes: new Map([["…", { ofRun: Infinity, ofTask: Infinity, agentic: true }]]),
+    starts: Infinity,
+    workMs: Infinity,
+    waitMs: Infinity,
+    turns: Infinity,
+    turnsOfTask: Infinity,
+    unknown: [{ node: "", reason }],
+  };
 }
 
 function finite(value: number): number | null {

@@ -40,6 +40,7 @@ export const limits = {
   mapMaxItems: 10_000,
   childLevels: 16,
   calleesPerRun: 1_000,
+  boundPathsInside: 100,
 
   // Actions; timeout
   deterministicTimeoutMs: 30 * 60_000,

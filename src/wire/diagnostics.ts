@@ -12,6 +12,7 @@ const boundShape = z.strictObject({
   workMs: most,
   waitMs: most,
   turns: most,
+  unknown: z.array(z.strictObject({ node: z.string(), reason: z.string() })),
   tokens: most,
   cost: z.strictObject({ amount: z.number().min(0), currency: z.string() }).nullable(),
 });

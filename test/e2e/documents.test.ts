@@ -127,6 +127,32 @@ describe("check", () => {
     expect((await checked(["b.yaml", "--max-cost", "5 EUR"], { place })).code).toBe(2);
   });
 
+  it("follows calls and maps to the most that they can cost, under the configuration", async () => {
+    using place = new Place();
+    place.file("mend.yaml", `name: mend\nnodes:\n  fix: {type: agent, cap: 2, prompt: mend}\n`);
+    const outer = `name: o\nentry: list\nnodes:\n  list: {type: script, run: ls}\n  each:\n    type: map\n    over: "{list}"\n    max: 4\n    do: {entry: one, nodes: {one: {type: call, blueprint: mend}}}\nedges:\n  - {from: list, when: success, to: each}\n`;
+    place.file("o.yaml", outer);
+    place.file("trammel.yaml", "agent: {turns: 7}\nlimits: {retries: 1}\n");
+    const found = await checked(["o.yaml", "--bound", "--format", "json"], { place });
+    // Two and four items, each with a call and its agent, which has one start of two attempts with seven turns each.
+    expect(diagnosticsShape.parse(JSON.parse(found.stdout)).bounds).toMatchObject([
+      { starts: 10, passes: { "each[*]/one/fix": 4 }, agentPasses: 4, turns: 56, unknown: [] },
+    ]);
+    expect((await checked(["o.yaml", "--max-agent-passes", "4"], { place })).code).toBe(0);
+    const many = await checked(["o.yaml", "--max-agent-passes", "3"], { place });
+    expect(many).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("allows up to 4 agent passes, more than 3"),
+    });
+    place.file("o.yaml", outer.replace("blueprint: mend", "blueprint: gone"));
+    const unknown = await checked(["o.yaml", "--bound", "--max-agent-passes", "9"], { place });
+    expect(unknown.code).toBe(2);
+    expect(unknown.stdout).toMatch(
+      /node starts +unknown\n[^]*model turns +unknown\n[^]*unknown each\[\*\]\/one +o\.yaml calls gone: /,
+    );
+    expect(unknown.stderr).toContain("takes an unknown number of agent passes, the most allowed is 9");
+  });
+
   it("explains each code it prints, and no other", async () => {
     using place = new Place();
     const page = await trammel(["explain", "unknown-field"], { place });

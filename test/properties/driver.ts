@@ -47,6 +47,8 @@ export const runStarted: RunStarted = {
 
 export interface DriveOptions {
   readonly started?: RunStarted;
+  /** Passes of the task that earlier runs were charged for. */
+  readonly passes?: Readonly<Record<string, number>>;
   /** Forgets the state before every step and makes it anew from the events, as after a crash. */
   readonly rebuild?: boolean;
   /** Ticks at which the engine dies: what runs has no outcome, and the next engine settles it so. */
@@ -109,7 +111,11 @@ export function drive(blueprint: Blueprint, world: World, options: DriveOptions 
     step([{ type: "run.resumed", owner }, ...lost], now);
   };
 
-  step([options.started ?? runStarted], 0);
+  const { passes } = options;
+  step(
+    [options.started ?? runStarted, ...(passes === undefined ? [] : [{ type: "passes.synced", passes } as const])],
+    0,
+  );
   const deaths = [...(options.deaths ?? [])].sort(([a], [b]) => b - a);
   while (state.phase !== "finished") {
     agenda.sort(byTime);

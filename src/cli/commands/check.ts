@@ -2,10 +2,9 @@ import { dirname } from "node:path";
 import { check as checkText } from "../../check/check.ts";
 import { toJson } from "../../check/format.ts";
 import type { CheckedFile } from "../../check/sarif.ts";
-import type { Blueprint } from "../../model/blueprint.ts";
 import type { Money } from "../../model/settings.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import type { BoundReport } from "../../views/bound.ts";
+import type { FileBound, SoundBlueprint } from "../bounds.ts";
 import type { SourceDocument } from "../document.ts";
 import { documentsAt } from "../documents.ts";
 import { isFile } from "../files.ts";
@@ -24,12 +23,6 @@ export interface CheckOptions {
 }
 
 type CheckFormat = CheckOptions["format"];
-type FileBound = BoundReport & { readonly file: string };
-
-interface SoundBlueprint {
-  readonly file: string;
-  readonly blueprint: Blueprint;
-}
 
 /** Checks every file, and every blueprint of a folder; offline, without the store. Warnings and notes never reject. */
 export async function check(world: World, places: readonly string[], options: CheckOptions): Promise<number> {
@@ -42,7 +35,8 @@ export async function check(world: World, places: readonly string[], options: Ch
   const tools = await toolsFor(documents, world);
   const checked: CheckedFile[] = [];
   const sound: SoundBlueprint[] = [];
-  for (const { name, file, text } of documents) {
+  for (const document of documents) {
+    const { name, file, text } = document;
     const lock = lockBeside(file, text);
     if (isProblem(lock)) code = report(world, lock);
     const { diagnostics, blueprint } = checkText(text, {
@@ -50,10 +44,10 @@ export async function check(world: World, places: readonly string[], options: Ch
       ...("pins" in lock ? { pins: new Set(Object.keys(lock.pins)) } : {}),
     });
     if (blueprint === null) code = exitCodes.usage;
-    else sound.push({ file: name, blueprint });
+    else sound.push({ document, blueprint });
     checked.push({ file: name, text, diagnostics });
   }
-  const bounds = await boundsOf(sound, options);
+  const bounds = await boundsFor(world, sound, options);
   await print(world, checked, bounds, options.format);
   return Math.max(code, gate(world, bounds, options));
 }
@@ -75,23 +69,31 @@ function lockBeside(file: string, text: string): Lock | Problem | Readonly<Recor
   return text.includes("call") && isFile(lockFile(folder)) ? lockOf(folder) : {};
 }
 
-async function boundsOf(sound: readonly SoundBlueprint[], options: CheckOptions): Promise<readonly FileBound[]> {
-  const { bound, maxAgentPasses, maxCost } = options;
+async function boundsFor(
+  world: World,
+  sound: readonly SoundBlueprint[],
+  { bound, maxAgentPasses, maxCost }: CheckOptions,
+): Promise<readonly FileBound[]> {
   if (bound !== true && maxAgentPasses === undefined && maxCost === undefined) return [];
-  const { boundReport } = await import("../../views/bound.ts");
-  return sound.map(({ file, blueprint }) => ({ file, ...boundReport(blueprint) }));
+  const { boundsOf } = await import("../bounds.ts");
+  return boundsOf(world, sound);
 }
 
 /** What is unknown passes no gate. */
 function gate(world: World, bounds: readonly FileBound[], { maxAgentPasses, maxCost }: CheckOptions): number {
   let code: number = exitCodes.ok;
-  for (const { file, agentPasses, cost } of bounds) {
+  for (const { file, agentPasses, cost, unknown } of bounds) {
     if (maxAgentPasses !== undefined && (agentPasses ?? Infinity) > maxAgentPasses) {
       const most = agentPasses === null ? "any number of" : `up to ${agentPasses}`;
-      code = report(
-        world,
-        usage(`${file} allows ${most} agent passes, more than ${maxAgentPasses}`, "Lower `cap:` of its agents."),
-      );
+      const [first] = unknown;
+      const problem =
+        first === undefined
+          ? usage(`${file} allows ${most} agent passes, more than ${maxAgentPasses}`, "Lower `cap:` of its agents.")
+          : usage(
+              `${file} takes an unknown number of agent passes, the most allowed is ${maxAgentPasses}`,
+              `The cost of ${first.node} is unknown: ${first.reason}`,
+            );
+      code = report(world, problem);
     }
     if (maxCost === undefined) continue;
     const most = cost === null ? "an unknown amount" : `up to ${cost.amount} ${cost.currency}`;
