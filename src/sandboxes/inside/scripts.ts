@@ -32,7 +32,8 @@ enter() {
 
 /**
  * `sweep WORD…`: kills what carries one of the words, again and again until nothing does. Where no other command runs in the
- * box, what lost both its parent and its marker goes too. False where something is left.
+ * box, what lost both its parent and its marker goes too. A command that was killed a moment ago has no environment any more
+ * and is not gone yet: it is waited for, some rounds long. False where something is left.
  */
 const sweep = `
 slurp() {
@@ -48,9 +49,13 @@ look() {
   slurp "$1/environ" || return 1
 }
 alone() {
+  dying=
   for folder in /proc/[0-9]*; do
     pid=\${folder#/proc/}
-    [ "$pid" = 1 ] || [ "$pid" = $$ ] || ! look "$folder" || [ "$parent" != 0 ] || return 1
+    [ "$pid" = 1 ] || [ "$pid" = $$ ] || ! look "$folder" || [ "$parent" != 0 ] || {
+      [ -n "$text" ] || dying=1
+      return 1
+    }
   done
 }
 doomed() {
@@ -72,7 +77,7 @@ sweep() {
       [ "$pid" != 1 ] && [ "$pid" != $$ ] && look "$folder" && doomed "$@" || continue
       kill -9 "$pid" && found=1
     done
-    [ -n "$found" ] || return 0
+    [ -n "$found" ] || { [ -n "$dying" ] && [ $round -lt 50 ]; } || return 0
   done
   return 1
 }`;
@@ -89,8 +94,16 @@ export function codeOf(launcherCode: number): number {
   return launcherCode === 0 ? successCode : launcherCode;
 }
 
+/**
+ * A container engine may start a command after its client is gone and everything was swept. What ends a command says so in the
+ * box first; a starter that comes later finds it and begins nothing.
+ */
+const endedFile = "/dev/shm/trammel-ended-";
+const unlessEnded = `[ -z "$${launchVariable}" ] || [ ! -e "${endedFile}$${launchVariable}" ] || exit 125
+`;
+
 /** `WORD FOLDER NAME… -- COMMAND…`: runs the command, ends what it left, exits as {@link codeOf} understands. */
-export const launchAndSweep = `${enter}${sweep}
+export const launchAndSweep = `${unlessEnded}${enter}${sweep}
 trammel_word=$1
 shift
 (
@@ -106,7 +119,7 @@ case $code in
 esac`;
 
 /** `FOLDER NAME… -- COMMAND…`: becomes the command; whoever starts it sees to its end. */
-export const launchOnly = `${enter}
+export const launchOnly = `${unlessEnded}${enter}
 enter "$@"`;
 
 /** `WORD`: ends a command from outside, then says how often the box has met each of its limits. */
@@ -115,6 +128,7 @@ count() {
   [ -r "$1" ] || return 0
   while read -r key value; do [ "$key" != "$2" ] || echo "$3 $value"; done <"$1"
 }
+{ : >"${endedFile}$1"; } 2>/dev/null
 sweep "${execVariable}=$1" "${launchVariable}=$1" 2>/dev/null || exit 1
 count /sys/fs/cgroup/memory.events oom_kill memory
 count /sys/fs/cgroup/memory/memory.oom_control oom_kill memory

@@ -30,6 +30,19 @@ export function endings(box: () => Sandbox): void {
       for (const n of [1, 2, 3, 4]) expect(countOf(`772${n}`)).toBe(0);
     });
 
+    test("by abort before it has begun means that it never begins", async () => {
+      // Spread over the time in which an engine starts a command.
+      const cut = Array.from({ length: 24 }, async (_, turn) => {
+        const stop = new AbortController();
+        const onStart = (): void => void setTimeout(() => stop.abort(), turn * 8);
+        return sh(box(), `setsid sleep ${nap("7725")} & wait`, { onStart }, stop.signal);
+      });
+      for (const { end } of await Promise.all(cut)) expect(end.kind).toBe("cancelled");
+      // What the engine of the containers had under way is done when it has carried out a later command.
+      expect((await sh(box(), "exit 1")).end).toEqual(exit(1));
+      expect(countOf("7725")).toBe(0);
+    });
+
     test("of its own accord ends what it left behind, and is not held up by it", async () => {
       const { end, out } = await sh(
         box(),
