@@ -111,6 +111,7 @@ class Costing {
   }
 
   #turnsOfPass(node: Node): number {
+    if (node.type === "decide") return node.by.includes("model") ? Infinity : 0;
     if (node.type !== "agent" && node.type !== "agent_sandbox") return 0;
     const turns = node.turns ?? this.#plan.blueprint.agent.turns ?? limits.agentTurnsDefault;
     return turns * (1 + this.#retries(node));

@@ -21,7 +21,7 @@ export function boundReport(blueprint: Blueprint, { callees = new Map(), notFoun
     callees: new Map([...callees].map(([pin, callee]) => [pin, callee.blueprint])),
     ...(notFound === undefined ? {} : { notFound }),
   });
-  const none = bound.agentPasses === 0;
+  const none = bound.agentPasses === 0 && bound.turns === 0;
   return {
     ...bound,
     tokens: none ? 0 : (blueprint.limits.tokens ?? null),

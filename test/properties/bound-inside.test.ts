@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { boundOf } from "../../src/graph/bound.ts";
 import { compile } from "../../src/graph/plan.ts";
-import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Blueprint, Node } from "../../src/model/blueprint.ts";
 import { limits } from "../../src/model/limits.ts";
 import { agent, call, grace, graph, map, T } from "./inside.ts";
 
@@ -193,4 +193,11 @@ test("calls that double on every level are computed once each, and listed in few
   const bound = boundOf(compile(graph("c>END", { c: call("level39") })), { callees: new Map([...callees, ...levels]) });
   expect(bound.agentPasses).toBe(2 * 2 ** 40);
   expect(Object.keys(bound.passes).length).toBeLessThanOrEqual(limits.boundPathsInside);
+});
+
+test("what a model may decide takes turns that nothing bounds, and what rules decide takes none", () => {
+  const decide = (by: readonly ("rules" | "model")[]): Partial<Node> => ({ type: "decide", by, options: [] });
+  const turns = (node: Partial<Node>) => boundOf(compile(graph("d>END", { d: node }))).turns;
+  expect(turns(decide(["rules"]))).toBe(0);
+  expect(turns(decide(["rules", "model"]))).toBeNull();
 });

@@ -26,7 +26,7 @@ export const optionName: Reader<string> = {
   },
 };
 
-interface Identified {
+export interface Identified {
   readonly id: string;
 }
 
