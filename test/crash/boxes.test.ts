@@ -131,7 +131,7 @@ test.runIf(works("bubblewrap"))(
 /** Nothing of the run's boxes is left but the patch, which has what was paid for. */
 function expectOver(place: Place, run: string): void {
   expect(left(place)).toEqual([]);
-  const folders = ["boxes", "records"].map((part) => join(place.home, "sandboxes", part));
+  const folders = ["boxes", "records", "staged"].map((part) => join(place.home, "sandboxes", part));
   expect(folders.filter((it) => existsSync(it)).flatMap((it) => readdirSync(it))).toEqual([]);
   const patch = readFileSync(join(place.home, "artifacts", run, "clone.patch"), "utf8");
   expect(patch.match(/^\+paid$/gm)).toHaveLength(1);

@@ -80,6 +80,23 @@ describe.runIf(works("bubblewrap"))("the boxes of a process", () => {
     expect(await sh(second.sandbox, "cat it")).toMatchObject({ out: "worked\n", end: exit(0) });
   });
 
+  test("lose what a dead engine was copying in, once a later one opens the box or looks for what was left", async () => {
+    const home = newFolder(onTestFinished);
+    const staged = (): readonly string[] => readdirSync(path.join(home, "sandboxes", "staged"));
+    const dead = poolIn({ home, dead: true });
+    const one = await boxOf(dead);
+    const two = await boxOf(dead, { run: "r2" });
+    for (const id of [one, two]) expect(await dead.stage(id)).toContain(path.join(home, "sandboxes", "staged", id));
+    const pool = poolIn({ home });
+    expect(await pool.find("r1", one, never)).toHaveProperty("sandbox");
+    expect(staged()).toEqual([two]);
+    expect(await pool.stage(one)).toEqual(expect.any(String));
+    await pool.sweep();
+    expect(staged()).toEqual([one]);
+    await pool.release("r1", "resumable");
+    expect(staged()).toEqual([]);
+  });
+
   test("remember checkouts of nodes that work side by side", async () => {
     const home = newFolder(onTestFinished);
     const pool = poolIn({ home });

@@ -7,39 +7,13 @@ import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastLine, Place, start, trammel, type Finished } from "../e2e/support/cli.ts";
 import { countOf, nap } from "./conformance/count.ts";
+import { document, expectNothingLeft, repository, subjects } from "./boxed.ts";
 import { image, works } from "./ground.ts";
 
 interface Attempt {
   readonly outcome: string;
   readonly reason: string | null;
   readonly output: string;
-}
-
-/** A blueprint of one line a node, one after the other. */
-function document(...nodes: readonly string[]): string {
-  const ids = nodes.map((node) => node.slice(0, node.indexOf(":")));
-  const edges = ids.slice(1).map((id, at) => `  - {from: ${ids[at]}, when: success, to: ${id}}`);
-  return ["name: boxed", `entry: ${ids[0]}`, "nodes:", ...nodes.map((node) => `  ${node}`), "edges:", ...edges].join(
-    "\n",
-  );
-}
-
-function repository(place: Place): string {
-  const git = (...args: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], {
-      cwd: place.path("repo"),
-      encoding: "utf8",
-    });
-  mkdirSync(place.path("repo"));
-  git("init", "-q", "-b", "main");
-  place.file("repo/a.txt", "first\n");
-  git("add", ".");
-  git("commit", "-qm", "one");
-  git("checkout", "-qb", "side");
-  place.file("repo/a.txt", "second\n");
-  git("commit", "-qam", "two");
-  git("checkout", "-q", "main");
-  return git("rev-parse", "side").trim();
 }
 
 async function attemptsOf(place: Place, ran: Finished): Promise<Readonly<Record<string, Attempt>>> {
@@ -53,19 +27,6 @@ function run(place: Place, text: string, env: Readonly<Record<string, string>> =
   return trammel(["run", "the task", "-b", "boxed.yaml", "--json"], { place, env });
 }
 
-/** Nothing of any box of the place is left, on disk or in an engine. */
-function expectNothingLeft(place: Place, runId: string): void {
-  const sandboxes = join(place.home, "sandboxes");
-  const left = ["boxes", "records"].map((part) => join(sandboxes, part)).filter((folder) => existsSync(folder));
-  expect(left.flatMap((folder) => readdirSync(folder))).toEqual([]);
-  for (const engine of ["docker", "podman"] as const) {
-    if (!works(engine)) continue;
-    const ask = (...args: readonly string[]): string => execFileSync(engine, args, { encoding: "utf8" }).trim();
-    expect(ask("ps", "--all", "--quiet", "--filter", `name=${runId}`)).toBe("");
-    expect(ask("volume", "ls", "--quiet", "--filter", `name=${runId}`)).toBe("");
-  }
-}
-
 /** The folder that a kept workspace is said to be in; a volume goes at the end of the test. */
 function folderOf(where: string, id: string): string {
   const [engine = "", what] = where.split(" ");
@@ -73,12 +34,6 @@ function folderOf(where: string, id: string): string {
   onTestFinished(() => void execFileSync(engine, ["volume", "rm", id]));
   return execFileSync(engine, ["volume", "inspect", "--format", "{{.Mountpoint}}", id], { encoding: "utf8" }).trim();
 }
-
-const subjects = [
-  { name: "bubblewrap", image: "host", engine: "", there: works("bubblewrap") },
-  { name: "docker", image, engine: "sandbox: {driver: docker}", there: works("docker") },
-  { name: "podman", image: `localhost/${image}`, engine: "sandbox: {driver: podman}", there: works("podman") },
-] as const;
 
 describe.each(subjects)("a run with a box of $name", ({ image: from, engine, there }) => {
   const provision = `box: {type: provision, image: "${from}", network: none, env: [MY_API_KEY, NOT_SET_4711]`;
@@ -156,32 +111,6 @@ describe.each(subjects)("a run with a box of $name", ({ image: from, engine, the
     });
     const nothing = await run(place, document(small, 'clone: {type: checkout, container: "{box}", repo: ./none}'));
     expect((await attemptsOf(place, nothing))["clone"]?.outcome).toBe("failure");
-  });
-
-  test.runIf(there)("does not outlive its engine; its work is there for the resume", async () => {
-    using place = new Place();
-    place.file("trammel.yaml", engine);
-    const text = document(
-      `${provision}}`,
-      'paid: {type: exec, container: "{box}", run: "echo paid >work"}',
-      `slow: {type: exec, container: "{box}", idempotent: true, run: "cat work; test -e go && exit 0; touch go; echo waits; sleep ${nap("7790")}"}`,
-    );
-    place.file("boxed.yaml", text);
-    const first = start(["run", "-b", "boxed.yaml", "--plain"], { place });
-    await first.until(/slow started/);
-    await expect.poll(() => countOf("7790"), { timeout: 30_000 }).toBe(1);
-    first.child.kill("SIGKILL");
-    await first.end;
-    await expect.poll(() => countOf("7790"), { timeout: 10_000 }).toBe(0);
-    const runs = JSON.parse((await trammel(["runs", "--json"], { place })).stdout) as {
-      runs: readonly { run: string }[];
-    };
-    const runId = runs.runs[0]?.run ?? "";
-    const resumed = await trammel(["resume", runId, "--json"], { place });
-    expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
-    const shown = await trammel(["show", runId, "--json"], { place });
-    expect(shown.stdout).toContain("paid\\n");
-    expectNothingLeft(place, runId);
   });
 });
 

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { CheckoutNode } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
@@ -44,7 +43,7 @@ async function checkout(
   const cloned =
     box.hasNetwork && isRemote(wanted.repo)
       ? await cloneInside(context, box, wanted.repo, wanted, signal)
-      : await sendBundle(context, box, wanted, signal);
+      : await sendBundle(context, pool, box, wanted, signal);
   if (cloned.outcome !== "success") return cloned;
   const base = cloned.output?.text.trim().split("\n").at(-1) ?? "";
   if (!/^[0-9a-f]{40,64}$/.test(base)) return bad("Git did not say which commit it checked out");
@@ -123,11 +122,13 @@ function passOf({ run, node, attempt }: ActionContext): string {
 
 async function sendBundle(
   context: ActionContext<CheckoutNode>,
+  pool: SandboxPool,
   box: SandboxInUse,
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<NodeResult> {
-  const folder = await mkdtemp(path.join(tmpdir(), "trammel-bundle-"));
+  const folder = await pool.stage(box.sandbox.id);
+  if (typeof folder !== "string") return faultResult(folder, context);
   try {
     const mirror = path.join(folder, "mirror");
     const bundle = path.join(folder, "bundle");

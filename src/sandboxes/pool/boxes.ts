@@ -1,3 +1,5 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import path from "node:path";
 import type { Sandbox, SandboxFault } from "../../ports/sandbox.ts";
 import { ownerWord } from "../owner.ts";
 import { sandboxFolder } from "../parts.ts";
@@ -13,12 +15,14 @@ type Change = (record: BoxRecord) => BoxRecord;
 export class Boxes {
   readonly records: BoxRecords;
   readonly #drivers: Drivers;
+  readonly #staged: string;
   readonly #owner: PoolParts["owner"];
   readonly #open = new Map<string, Promise<Sandbox | SandboxFault>>();
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PoolParts, drivers: Drivers) {
     this.records = new BoxRecords(sandboxFolder(parts));
+    this.#staged = path.join(sandboxFolder(parts), "staged");
     this.#drivers = drivers;
     this.#owner = parts.owner;
   }
@@ -45,6 +49,18 @@ export class Boxes {
     return making;
   }
 
+  /** A new folder for what is to be copied into a box. */
+  async stage(id: string): Promise<string> {
+    const folder = path.join(this.#staged, id);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return mkdtemp(path.join(folder, "/"));
+  }
+
+  /** Removes what was to be copied into a box. */
+  async unstage(id: string): Promise<void> {
+    await rm(path.join(this.#staged, id), { recursive: true, force: true });
+  }
+
   /** One change after the other: two nodes may check out into the same box at once. Null where there is no such record. */
   change(id: string, change: Change): Promise<BoxRecord | null> {
     const changed = this.#writing.then(() => this.#change(id, change));
@@ -64,7 +80,9 @@ export class Boxes {
     const { id, driver: name, spec } = record;
     const driver = this.#drivers.get(name);
     if (driver === null) return { fault: `there is no sandbox driver ${name}`, hint: "Start the run again." };
-    await this.change(id, (before) => ({ ...before, owner: ownerWord(this.#owner) }));
+    const owner = ownerWord(this.#owner);
+    if (record.owner !== owner) await this.unstage(id);
+    await this.change(id, (before) => ({ ...before, owner }));
     const made = await driver.create({ id, owner: this.#owner, ...defined(spec) }, signal);
     if ("fault" in made) return made;
     notes.push(...made.notes);

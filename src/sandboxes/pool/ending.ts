@@ -40,6 +40,7 @@ export class Ending {
     if (sandbox !== null && !("fault" in sandbox)) await sandbox.destroy("remove");
     const fault = await this.#drivers.get(record.driver)?.discard(id);
     if (fault) return [...notes, fault.fault];
+    await this.#boxes.unstage(id);
     await this.#boxes.records.remove(id);
     return notes;
   }
@@ -54,6 +55,7 @@ export class Ending {
       const fault = await sandbox.destroy("keep");
       if (fault !== null) notes.push(fault.fault);
     }
+    await this.#boxes.unstage(id);
     if (fate === "resumable") return notes;
     await this.#boxes.change(id, (before) => ({ ...before, kept: true }));
     const driver = this.#drivers.get(record.driver);
@@ -83,6 +85,7 @@ export class Ending {
     const left = all.filter(({ owner }) => !isAlive(readOwner(owner) ?? nobody));
     const notes: string[] = [];
     for (const record of left) {
+      await this.#boxes.unstage(record.id);
       if (record.kept !== true && fateOf(record.run) === "over") notes.push(...(await this.release(record, "over")));
     }
     const known = new Map(all.map((record) => [record.id, record]));

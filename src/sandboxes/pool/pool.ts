@@ -106,6 +106,14 @@ class Pool implements SandboxPool {
     return { sandbox, env: Object.fromEntries(set), hasNetwork };
   }
 
+  async stage(id: string): Promise<string | SandboxFault> {
+    try {
+      return await this.#boxes.stage(id);
+    } catch (error) {
+      return faultOf(error);
+    }
+  }
+
   async checkedOut(id: string, checkout: Checkout): Promise<null | SandboxFault> {
     try {
       const changed = await this.#boxes.change(id, (record) => ({
