@@ -43,7 +43,7 @@ export class Problems {
     const { error, warning, note } = this.#kept;
     const all = [...error, ...warning, ...note];
     const most = limits.diagnosticsPerFile;
-    if (all.length <= most) return all.sort(byPosition);
+    if (all.length + this.#dropped <= most) return all.sort(byPosition);
     const kept = all.sort((a, b) => rank[a.severity] - rank[b.severity] || byPosition(a, b)).slice(0, most - 1);
     const last = kept.reduce((latest, each) => (byPosition(each, latest) > 0 ? each : latest));
     const count = all.length + this.#dropped - kept.length;

@@ -5,6 +5,7 @@ import { readPage } from "../../scripts/markdown.ts";
 import { check } from "../../src/check/check.ts";
 import { toText } from "../../src/check/format.ts";
 import { codes, isCode } from "../../src/language/codes.ts";
+import { limits } from "../../src/model/limits.ts";
 
 const folder = join(import.meta.dirname, "../../docs/checks");
 const tools = new Set(["cargo_fmt", "read", "write"]);
@@ -47,3 +48,15 @@ test.each(Object.keys(codes))("the page of %s states severity and whether it can
 function ended(text: string | undefined): string {
   return `${(text ?? "").replace(/\n$/, "")}\n`;
 }
+
+test("the pages of what has no example tell the bounds as they are", () => {
+  const told = (code: string): string => readFileSync(join(folder, `${code}.md`), "utf8");
+  const [mebibyte, grouped] = [1024 * 1024, (count: number): string => count.toLocaleString("en")];
+  expect(told("loops-too-deep")).toContain(`a depth of ${limits.loopNestingLevels}.`);
+  for (const bound of [
+    `${limits.documentBytes / mebibyte} MiB,`,
+    `${limits.documentTextCharacters / mebibyte} MiB of characters`,
+    `${grouped(limits.referencesPerDocument)} references`,
+  ])
+    expect(told("document-too-large")).toContain(bound);
+});
