@@ -151,10 +151,11 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
     });
   program
     .command("schema")
-    .description("print the JSON Schema of blueprints, for editors")
-    .action(async () => {
+    .description("print a JSON Schema for editors: of blueprints, or of trammel.yaml")
+    .argument("[what]", "blueprint or config", oneOf(["blueprint", "config"]), "blueprint")
+    .action(async (what: "blueprint" | "config") => {
       const { schema } = await import("./commands/explain.ts");
-      finish(schema(world));
+      finish(schema(world, what));
     });
 }
 

@@ -74,7 +74,7 @@ const notify = object(
 );
 
 /** Every key of a configuration file. */
-const configFields = {
+export const configFields = {
   default: optional(text(), "Blueprint that `trammel run` uses without -b."),
   commands: optional(mapOf(text()), "Commands of the stock nodes, by node name."),
   tools: optional(mapOf(text(), toolNames), "Named commands that tool nodes and agents may call."),

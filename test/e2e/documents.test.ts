@@ -168,13 +168,6 @@ describe("check", () => {
     expect(all.stdout).toMatch(/^unknown-field +A field does not exist here$/m);
   });
 
-  it("prints the schema that editors use", async () => {
-    using place = new Place();
-    const { code, stdout } = await trammel(["schema"], { place });
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ title: "Trammel blueprint", required: ["name"] });
-  });
-
   it("does not reject for a warning", async () => {
     using place = new Place();
     place.file(

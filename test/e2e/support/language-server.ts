@@ -18,9 +18,10 @@ export class LanguageServer implements AsyncDisposable {
   #rest = Buffer.alloc(0);
   #ids = 0;
 
-  constructor(schema: string, pattern: string) {
+  /** `schemas` as in an editor's settings: from the address or path of a schema to the files that it is for. */
+  constructor(schemas: Readonly<Record<string, string>>) {
     this.#settings = {
-      schemas: { [pathToFileURL(schema).href]: pattern },
+      schemas,
       schemaStore: { enable: false },
       validate: true,
       hover: true,
