@@ -138,6 +138,11 @@ export interface SandboxInUse {
   /** Values of the forwarded names, as they are now. */
   readonly env: Readonly<Record<string, string>>;
   readonly hasNetwork: boolean;
+  /**
+   * A new folder of the host, in Trammel's data folder, for what is to be copied into the box. Its user removes it; what an engine that was
+   * killed left of it goes with the box, or once a later engine opens that or looks for what was left.
+   */
+  stage(): Promise<string | SandboxFault>;
 }
 
 /** `over`: nothing of the run will be wanted again. `resumable`: its workspaces will. `kept`: they will, by a person. */
@@ -154,11 +159,6 @@ export interface SandboxPool {
   ): Promise<{ readonly id: string; readonly notes: readonly string[] } | SandboxFault>;
   /** A box of this run, made anew around its workspace where the old one is gone. */
   find(run: string, id: string, signal: AbortSignal): Promise<SandboxInUse | SandboxFault>;
-  /**
-   * A new folder of the host, in Trammel's data folder, for what is to be copied into a box. Its user removes it; what an engine that was
-   * killed left of it goes with the box, or once a later engine opens that or looks for what was left.
-   */
-  stage(id: string): Promise<string | SandboxFault>;
   /** Remembers a checkout, durably. */
   checkedOut(id: string, checkout: Checkout): Promise<null | SandboxFault>;
   /** Ends the boxes of a run: keeps what changed in each checkout, then removes them. Answers what a user should know. */

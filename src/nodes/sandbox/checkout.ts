@@ -43,7 +43,7 @@ async function checkout(
   const cloned =
     box.hasNetwork && isRemote(wanted.repo)
       ? await cloneInside(context, box, wanted.repo, wanted, signal)
-      : await sendBundle(context, pool, box, wanted, signal);
+      : await sendBundle(context, box, wanted, signal);
   if (cloned.outcome !== "success") return cloned;
   const base = cloned.output?.text.trim().split("\n").at(-1) ?? "";
   if (!/^[0-9a-f]{40,64}$/.test(base)) return bad("Git did not say which commit it checked out");
@@ -122,12 +122,11 @@ function passOf({ run, node, attempt }: ActionContext): string {
 
 async function sendBundle(
   context: ActionContext<CheckoutNode>,
-  pool: SandboxPool,
   box: SandboxInUse,
   wanted: Wanted,
   signal: AbortSignal,
 ): Promise<NodeResult> {
-  const folder = await pool.stage(box.sandbox.id);
+  const folder = await box.stage();
   if (typeof folder !== "string") return faultResult(folder, context);
   try {
     const mirror = path.join(folder, "mirror");

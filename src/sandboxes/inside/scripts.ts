@@ -33,7 +33,7 @@ enter() {
 /**
  * `sweep WORD…`: kills what carries one of the words, again and again until nothing does. Where no other command runs in the
  * box, what lost both its parent and its marker goes too. A command that was killed a moment ago has no environment any more
- * and is not gone yet: it is waited for, some rounds long. False where something is left.
+ * and is not gone yet: it is waited for, some rounds long, and then no longer counts. False where something is left.
  */
 const sweep = `
 slurp() {
@@ -52,10 +52,10 @@ alone() {
   dying=
   for folder in /proc/[0-9]*; do
     pid=\${folder#/proc/}
-    [ "$pid" = 1 ] || [ "$pid" = $$ ] || ! look "$folder" || [ "$parent" != 0 ] || {
-      [ -n "$text" ] || dying=1
-      return 1
-    }
+    [ "$pid" = 1 ] || [ "$pid" = $$ ] || ! look "$folder" || [ "$parent" != 0 ] && continue
+    [ -z "$text" ] || return 1
+    dying=1
+    [ $round -ge 50 ] || return 1
   done
 }
 doomed() {

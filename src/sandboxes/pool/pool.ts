@@ -103,10 +103,10 @@ class Pool implements SandboxPool {
     });
     const { image, network } = record.spec;
     const hasNetwork = isImageOfThisMachine(image) ? network === "host" : network !== "none";
-    return { sandbox, env: Object.fromEntries(set), hasNetwork };
+    return { sandbox, env: Object.fromEntries(set), hasNetwork, stage: () => this.#stage(id) };
   }
 
-  async stage(id: string): Promise<string | SandboxFault> {
+  async #stage(id: string): Promise<string | SandboxFault> {
     try {
       return await this.#boxes.stage(id);
     } catch (error) {
