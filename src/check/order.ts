@@ -37,19 +37,14 @@ export class Order {
     return before !== node && this.#always.dominates(this.#index(before), this.#index(node));
   }
 
-  /** `before` can have ended when `node` starts: it leads there, runs beside it, or a loop leads to both, to one of them first. */
+  /** `before` can have ended when `node` starts: it leads there, runs beside it, or a loop leads to `node`, which may wait for it or come again. */
   canPrecede(before: string, node: string): boolean {
     if (this.alwaysBefore(before, node) || this.#isLast(node)) return true;
     const [first, second] = [this.#index(before), this.#index(node)];
     const after = this.#from(first);
     if (after === undefined || after[second] === 1) return true;
     if (this.canRunTogether(before, node)) return true;
-    return this.#plan.loops.some(({ heads, body }) => {
-      // A loop entered at several nodes has no order of its own.
-      if (heads.length > 1 && body.has(first)) return true;
-      const reached = this.#from(heads[0] ?? -1);
-      return reached === undefined || (reached[first] === 1 && reached[second] === 1);
-    });
+    return this.#plan.loops.some(({ heads }) => heads.some((head) => this.#from(head)?.[second] !== 0));
   }
 
   /**
