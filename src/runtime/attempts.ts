@@ -1,0 +1,157 @@
+import type { Attempt, EventBody } from "../model/events.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import { timeoutOf } from "../model/timeouts.ts";
+import type { Progress } from "../ports/performer.ts";
+import { childrenOf, type InnerEngine } from "./children.ts";
+import { contextOf, type RunFacts } from "./context.ts";
+import { mirrored } from "./counters.ts";
+import { type AttemptGate, EarlyAnswers, gateOf, type Given } from "./gates.ts";
+import type { Memory } from "./memory.ts";
+import type { EngineOptions } from "./options.ts";
+import { Performance } from "./performance.ts";
+import { clipped } from "./result.ts";
+import { RunValues } from "./values.ts";
+
+export type Ports = EngineOptions & { readonly inner: InnerEngine };
+
+interface Live {
+  readonly attempt: Attempt;
+  readonly performance: Performance;
+  readonly gate: AttemptGate | null;
+}
+
+/** What comes of attempts. */
+export interface AttemptEvents {
+  /** To be advanced; `taken` is the message it came by. */
+  put(event: EventBody, taken?: number): void;
+  /** Telemetry: it changes nothing in the state. */
+  tell(event: EventBody): void;
+  progress(attempt: Attempt, progress: Progress): void;
+  /** A message that came too late, or answers something else. */
+  discard(taken: number): void;
+}
+
+/** The attempts of one run that are on their way, and the answers given to them. */
+export class Attempts {
+  readonly #ports: Ports;
+  readonly #facts: RunFacts;
+  readonly #memory: Memory;
+  readonly #events: AttemptEvents;
+  readonly #values: RunValues;
+  readonly #live = new Map<string, Live>();
+  readonly #early = new EarlyAnswers();
+  #silent = false;
+
+  constructor(ports: Ports, facts: RunFacts, memory: Memory, events: AttemptEvents) {
+    this.#ports = ports;
+    this.#facts = facts;
+    this.#memory = memory;
+    this.#events = events;
+    this.#values = new RunValues({ ...facts, results: memory.results.byNode }, ports.can.blobs);
+  }
+
+  perform({ node: id, pass, attempt: n }: Attempt): void {
+    const { performers, can, clock, environment, journal } = this.#ports;
+    const attempt = { node: id, pass, attempt: n };
+    const node = this.#facts.blueprint.nodes.get(id);
+    const performer = node === undefined ? undefined : performers.get(node.type);
+    // Admission saw to both.
+    if (node === undefined || performer === undefined)
+      throw new Error(`node ${id} of run ${this.#facts.run} cannot be performed`);
+    const unmirrored = mirrored(this.#facts, id, this.#memory.attempts.get(id)?.charged);
+    if (unmirrored !== null)
+      return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
+    const gate = node.type === "human" ? gateOf(node, attempt, can.gates, this.#memory.answers.get(id)) : null;
+    const own = gate === null ? can : { ...can, gates: gate.keeper };
+    const since = this.#memory.since.get(id) ?? clock.now();
+    const shared = { facts: this.#facts, node, attempt, since, values: this.#values, can: own, environment };
+    const inner = { ...shared, engine: this.#ports.inner, journal, blobs: can.blobs, memory: this.#memory };
+    const performance = new Performance({
+      performer,
+      attempt,
+      timeoutMs: timeoutOf(node),
+      clock,
+      context: (signal, report) =>
+        contextOf({ ...shared, signal, report, children: (...live) => childrenOf(inner, ...live) }),
+      report: (progress) => this.#progress(attempt, gate, progress),
+      ended: (result) => this.#ended(attempt, result),
+    });
+    this.#live.set(id, { attempt, performance, gate });
+  }
+
+  cancel(node: string): void {
+    this.#live.get(node)?.performance.cancel();
+  }
+
+  cancelAll(): void {
+    for (const { performance } of this.#live.values()) performance.cancel();
+  }
+
+  /** Ends their processes without grace. */
+  endAtOnce(): void {
+    for (const { performance } of this.#live.values()) performance.endAtOnce();
+  }
+
+  /** Resolves when none is on its way any more. */
+  async over(): Promise<void> {
+    await Promise.all([...this.#live.values()].map(({ performance }) => performance.over()));
+  }
+
+  /** From here on nothing that they report is taken. */
+  silence(): void {
+    this.#silent = true;
+  }
+
+  /** Whether nothing but questions without an answer stands. */
+  get onlyAsk(): boolean {
+    return [...this.#live.values()].every(({ gate }) => gate !== null && gate.given === null);
+  }
+
+  /** One for a question that is not asked yet, as after a resume, is kept until it is. */
+  answer(given: Given): void {
+    const gate = this.#live.get(given.answered.node)?.gate;
+    if (gate?.isOpen === true) this.#give(gate, given);
+    else this.#early.keep(given);
+  }
+
+  #give(gate: AttemptGate, { answered, taken }: Given): void {
+    if (!gate.give(answered, taken) && taken !== null) this.#events.discard(taken);
+  }
+
+  #ended(attempt: Attempt, result: NodeResult): void {
+    this.#live.delete(attempt.node);
+    this.#events.put({ type: "node.ended", ...attempt, result });
+  }
+
+  #progress(attempt: Attempt, gate: AttemptGate | null, progress: Progress): void {
+    if (this.#silent) return;
+    this.#events.progress(attempt, progress);
+    switch (progress.kind) {
+      case "line":
+        break;
+      case "process":
+        this.#events.tell({ type: "node.process", ...attempt, process: progress.process });
+        break;
+      case "agent": {
+        const event = clipped({ type: "agent.progressed", ...attempt, event: progress.event });
+        if (progress.event.type === "usage") this.#events.put(event);
+        else this.#events.tell(event);
+        break;
+      }
+      case "gate_opened": {
+        const { mode, prompt, digest } = progress;
+        if (gate?.opened(digest) !== false) this.#events.put({ type: "gate.opened", ...attempt, mode, prompt, digest });
+        if (gate !== null) for (const given of this.#early.take(attempt.node)) this.#give(gate, given);
+        break;
+      }
+      case "gate_answered": {
+        const { by, digest, answer } = progress;
+        if (gate?.isRecorded === true) break;
+        const { taken = null, answered } = gate?.given ?? {};
+        const id = answered?.id === undefined ? {} : { id: answered.id };
+        this.#events.put({ type: "gate.answered", ...attempt, ...id, by, digest, answer }, taken ?? undefined);
+        break;
+      }
+    }
+  }
+}
