@@ -8,7 +8,7 @@ import {
   SetupProblem,
 } from "./cli/services.ts";
 import type { Config } from "./config/config.ts";
-import { vendorAccess } from "./config/keys.ts";
+import { keptFromServers, vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
 import { allNodes, type NodeType } from "./model/blueprint.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
@@ -139,6 +139,8 @@ async function toolsOf({ config, env, cwd }: ServiceOptions, parts: ToolParts): 
   const tools = createTools({ ...parts, commands: config.tools });
   if ("problems" in tools) throw new Error(tools.problems.join("\n"));
   if (Object.keys(config.mcp).length === 0) return { ...noTools, tools };
+  const kept = keptFromServers(config, env);
+  if (kept.length > 0) throw new SetupProblem(kept.join("\n"));
   const { connectServers } = await import("./tools/mcp/servers.ts");
   const connected = await connectServers({ ...parts, servers: config.mcp, environment: env, cwd, start: startLive });
   if ("problems" in connected) throw new SetupProblem(connected.problems.join("\n"));

@@ -3,7 +3,7 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { loadConfig } from "../config/load.ts";
-import { vendorKeys } from "../config/keys.ts";
+import { vendorKeys } from "../config/vendors.ts";
 import { StoreUnavailable } from "../ports/journal.ts";
 import { dataHome } from "./home.ts";
 import { openStore } from "./stored-run.ts";

@@ -1,5 +1,6 @@
 import type { AgentSettings } from "../model/blueprint.ts";
 import type { Money, RecordSettings, RunLimits, WorkspaceSettings } from "../model/settings.ts";
+import { pairings } from "./pairing.ts";
 
 /** Defaults of agentic nodes, and how their provider is reached. */
 export interface AgentConfig extends AgentSettings {
@@ -71,6 +72,8 @@ export interface Config {
   readonly sandbox: SandboxConfig;
   /** By name; their tools are called `mcp_<name>_<tool>`. */
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
+  /** Addresses that a key may be sent to beside its vendor's own, by variable. Only the user's file says so. */
+  readonly keys: Readonly<Record<string, readonly string[]>>;
   /** By model as vendor/name. */
   readonly prices: Readonly<Record<string, Price>>;
   readonly locale?: string;
@@ -86,13 +89,14 @@ export const emptyConfig: Config = {
   workspace: {},
   records: {},
   sandbox: {},
+  keys: {},
   prices: {},
   mcp: {},
   retention: {},
   notify: {},
 };
 
-/** The project's settings win, field by field. */
+/** The project's settings win, field by field; where keys may go only the user says. */
 export function merge(user: Config, project: Config): Config {
   const name = project.default ?? user.default;
   const locale = project.locale ?? user.locale;
@@ -106,6 +110,7 @@ export function merge(user: Config, project: Config): Config {
     workspace: { ...user.workspace, ...project.workspace },
     records: { ...user.records, ...project.records },
     sandbox: { ...user.sandbox, ...project.sandbox },
+    keys: pairings(user),
     prices: { ...user.prices, ...project.prices },
     mcp: { ...user.mcp, ...project.mcp },
     retention: { ...user.retention, ...project.retention },

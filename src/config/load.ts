@@ -33,7 +33,7 @@ export async function loadConfig(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedConfig> {
-  const [user, project] = await Promise.all([read(userFile(env)), read(findProject(cwd))]);
+  const [user, project] = await Promise.all([read(userFile(env), "user"), read(findProject(cwd), "project")]);
   const found = [user, project].filter((one) => one !== null);
   return {
     config: merge(user?.config ?? emptyConfig, project?.config ?? emptyConfig),
@@ -59,7 +59,7 @@ interface FileRead {
 }
 
 /** Null when there is no such file. */
-async function read(file: string | null): Promise<FileRead | null> {
+async function read(file: string | null, whose: "user" | "project"): Promise<FileRead | null> {
   if (file === null) return null;
   const found = readTextFile(file);
   if (found === null) return null;
@@ -67,7 +67,7 @@ async function read(file: string | null): Promise<FileRead | null> {
     return { file, config: emptyConfig, fault: { file, text: "", problems: [], unreadable: found.fault } };
   const { text } = found;
   const { parseConfig } = await import("./parse.ts");
-  const { config, problems } = parseConfig(text);
+  const { config, problems } = parseConfig(text, whose);
   const fault = problems.some((one) => one.severity === "error") ? { file, text, problems } : null;
   return { file, config: located(config, dirname(file)), fault };
 }

@@ -12,6 +12,7 @@ agent: {provider: ai, model: compatible/qwen, baseUrl: "http://127.0.0.1:11434/v
 limits: {steps: 9, time: 1h}
 workspace: {protect: ["*.lock"]}
 mcp: {notes: {command: [notes-server, --stdio], variables: [NOTES_TOKEN]}, wiki: {url: "https://wiki.test/mcp", key: WIKI}}
+keys: {MINE: ["https://away.test"]}
 prices: {anthropic/claude-sonnet-4-5: {input: 3 USD, output: 15 USD}}
 notify: {desktop: false, command: "cat >> told", webhook: "https://chat.test/hook"}
 locale: en-AU
@@ -37,6 +38,7 @@ retention: {runs: 30d or 5 GiB, history: 90d}
         notes: { command: ["notes-server", "--stdio"], variables: ["NOTES_TOKEN"] },
         wiki: { url: "https://wiki.test/mcp", key: "WIKI" },
       },
+      keys: { MINE: ["https://away.test"] },
       prices: {
         "anthropic/claude-sonnet-4-5": {
           input: { amount: 3, currency: "USD" },
@@ -47,6 +49,11 @@ retention: {runs: 30d or 5 GiB, history: 90d}
       locale: "en-AU",
       retention: { runs: { ageMs: 30 * 86_400_000, bytes: 5 * 1024 ** 3 }, history: 90 * 86_400_000 },
     });
+  });
+
+  it("lets no project say where keys may go", () => {
+    const [problem] = parseConfig("keys: {MINE: ['https://away.test']}", "project").problems;
+    expect(problem).toMatchObject({ code: "unknown-field", hint: expect.stringContaining("config.yaml") });
   });
 
   it("takes a policy by its mode alone", () => {

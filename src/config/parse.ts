@@ -4,14 +4,16 @@ import { documentFields } from "../language/fields/document.ts";
 import { listOf, mapOf, object, optional, readFields, required } from "../language/read/collections.ts";
 import { Reading } from "../language/read/reading.ts";
 import { boolean, duration, money, text, word } from "../language/read/scalars.ts";
+import { entryOf } from "../language/tree.ts";
 import { readYaml } from "../language/yaml.ts";
 import { kept } from "./retention.ts";
 import { type Config, emptyConfig } from "./config.ts";
 
-const variable = text({
+const variableNames = {
   pattern: /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
   words: "the name of an environment variable, never a key itself",
-});
+};
+const variable = text(variableNames);
 const address = text({ pattern: /^https?:\/\/[^\s@]+$/, words: "an http or https address without credentials" });
 const toolNames = {
   pattern: /^(?!(?:answer|give_up)$)[A-Za-z0-9_-]{1,64}$/,
@@ -87,6 +89,10 @@ export const configFields = {
     mapOf(server, serverNames),
     "Servers of the Model Context Protocol, whose tools agents and tool nodes may use.",
   ),
+  keys: optional(
+    mapOf(listOf(address, true), variableNames),
+    "In your own file: addresses that a key may be sent to when a project names them, by its variable.",
+  ),
   prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),
   locale: documentFields.locale,
   notify: optional(notify, "How somebody is told that a run waits for a person."),
@@ -99,8 +105,11 @@ export interface ParsedConfig {
   readonly problems: readonly Diagnostic[];
 }
 
-/** Reads a configuration file. Unknown keys are problems, as in a blueprint; a file without content is an empty configuration. */
-export function parseConfig(source: string): ParsedConfig {
+/**
+ * Reads a configuration file, a user's own or a project's. Unknown keys are problems, as in a blueprint; a file without content is an
+ * empty configuration.
+ */
+export function parseConfig(source: string, whose: "user" | "project" = "user"): ParsedConfig {
   const problems: Diagnostic[] = [];
   const reading = new Reading((problem) => problems.push(problem) > 0);
   reading.owner = "the configuration";
@@ -111,6 +120,14 @@ export function parseConfig(source: string): ParsedConfig {
     reading.problem("wrong-type", tree, "The configuration must be a map");
     return { config: emptyConfig, problems };
   }
+  const keys = entryOf(tree, "keys");
+  if (whose === "project" && keys !== undefined)
+    reading.problem(
+      "unknown-field",
+      keys.key,
+      "A project cannot say where keys may go: `keys` belongs into your own file",
+      "Move it to ~/.config/trammel/config.yaml.",
+    );
   const read = readFields(tree, configFields, reading) ?? {};
   return { config: { ...emptyConfig, ...read }, problems };
 }

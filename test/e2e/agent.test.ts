@@ -186,6 +186,27 @@ describe("an agent", () => {
 });
 
 describe("a key", () => {
+  it("is not sent where a cloned project points, and the run says so before anything runs", async () => {
+    using place = new Place();
+    const model = await projectWith(place, mend);
+    const url = new URL(model.url).origin;
+    place.file("mend.yaml", loop.replace("npm test --silent", "touch ran"));
+    for (const access of ["model: openai/gpt-5", "model: compatible/x, key: GH_TOKEN", "model: google/gemini"]) {
+      place.file("trammel.yaml", `agent: {${access}, baseUrl: "${model.url}"}\n`);
+      const ran = await trammel(["run", "mend it", "-b", "mend.yaml"], {
+        place,
+        env: { OPENAI_API_KEY: "sk-canary", GH_TOKEN: "gh-canary", GEMINI_API_KEY: "g-canary" },
+      });
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toMatch(new RegExp(`\\w+ is not sent to ${url}.*keys: \\{\\w+: \\[${url}\\]\\}`));
+    }
+    place.file("trammel.yaml", `mcp: {wiki: {url: "${model.url}", key: GH_TOKEN}}\n`);
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml"], { place, env: { GH_TOKEN: "gh-canary" } });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("mcp.wiki: GH_TOKEN is not sent to") });
+    expect(model.requests).toEqual([]);
+    expect(readdirSync(place.folder)).not.toContain("ran");
+  });
+
   it("is in no prompt, event, cassette, journal, blob or error, whatever the agent runs and the provider answers", async () => {
     using place = new Place();
     const [key, other] = ["canary-of-the-model-5b1", "canary-of-the-user-9c2"];
@@ -203,6 +224,7 @@ describe("a key", () => {
       ],
       ", key: MODEL_KEY",
     );
+    place.file(".config/trammel/config.yaml", `keys: {MODEL_KEY: ["${model.url}"]}\n`);
     place.file("tokens.txt", `${key}\n${other}\n`);
     place.file("mend.yaml", loop.replace("npm test --silent", "cat tokens.txt; false"));
     const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--record", "tapes", "--json"], {

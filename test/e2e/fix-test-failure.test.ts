@@ -28,7 +28,7 @@ async function runWith(place: Place, vendor: "compatible" | "anthropic", script:
   const model = await serveModel(script);
   servers.push(model);
   cpSync(join(root, "examples", "demo-project"), place.path("."), { recursive: true });
-  place.file("trammel.yaml", `agent: {model: ${vendor}/scripted, baseUrl: "${model.url}"}\n`);
+  place.file(".config/trammel/config.yaml", `agent: {model: ${vendor}/scripted, baseUrl: "${model.url}"}\n`);
   const ran = await trammel(["run", "Make the tests pass", "-b", blueprint, "--plain"], {
     place,
     env: vendor === "anthropic" ? { ANTHROPIC_API_KEY: "key-of-a-test" } : {},

@@ -95,6 +95,7 @@ workspace: { protect: ["*.lock"], isolate: worktree }
 records: {}
 sandbox: { driver: podman }
 mcp: { notes: { command: notes-server, variables: [TOKEN] }, wiki: { url: "https://wiki.test/mcp", key: WIKI } }
+keys: { MINE: ["https://away.test"] }
 prices: { vendor/model: { input: 3 USD, output: 15.50 USD } }
 locale: en-AU
 notify: { desktop: false, command: "cat >> told", webhook: "https://chat.test/hook" }

@@ -9,6 +9,8 @@ export interface VendorSettings {
   readonly apiKey?: string;
   /** Variables that may hold the key, to be named where it is absent. */
   readonly keyNames?: readonly string[];
+  /** Why a key that is there may not be used. */
+  readonly keptBack?: string;
 }
 
 /** Comes from configuration and the secrets it names, never from a document or a variable found by accident. */
@@ -51,7 +53,8 @@ export function missingFor(model: string | null, settings: AiSettings): string |
   if (model === null) return `no model is set. ${threeWays}`;
   const choice = parseModel(model);
   if ("problem" in choice) return choice.problem;
-  const { baseUrl, apiKey, keyNames = [] } = settings[choice.vendor] ?? {};
+  const { baseUrl, apiKey, keyNames = [], keptBack } = settings[choice.vendor] ?? {};
+  if (keptBack !== undefined) return `model "${model}": ${keptBack}`;
   if (choice.vendor === "compatible")
     return baseUrl === undefined ? `model "${model}" has no address: set its baseUrl. ${threeWays}` : null;
   if (apiKey !== undefined && apiKey !== "") return null;
