@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { exitCodeOf, exitCodes } from "../model/outcome.ts";
-import type { Observer, Refusal, RunEnd, RunHandle } from "../runtime/api.ts";
+import type { Observer, Refusal, RunEnd, RunHandle, StartRequest } from "../runtime/api.ts";
 import type { JournalEvent } from "../model/events.ts";
 import { emptyView, fold } from "../views/fold.ts";
 import { inert } from "../views/inert.ts";
 import type { RunView } from "../views/run-view.ts";
-import type { RunEndLine } from "../wire/run-report.ts";
+import type { RunEndLine, RunSkippedLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
 import { onInterrupt } from "./interrupts.ts";
 import { noticesOf, observeAll } from "./notices.ts";
@@ -14,18 +14,17 @@ import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
 import { patientGates, whenParked } from "./parking.ts";
 import { report, usage } from "./problem.ts";
+import { overlapOf, type OverlapOptions, turnIn } from "./queue.ts";
 import type { Display } from "./screen/display.ts";
 import { instant } from "./report.ts";
 import type { Services } from "./services.ts";
 import { jsonLine } from "./json.ts";
 import type { World } from "./world.ts";
 
-export interface DriveOptions {
+export interface DriveOptions extends OverlapOptions {
   readonly json?: true;
   readonly plain?: true;
   readonly record?: string;
-  /** Asks nobody here: a run that waits for a person only is parked. */
-  readonly detach?: true;
   readonly keepSandbox?: true;
 }
 
@@ -42,7 +41,7 @@ export async function drive(
   prepared: Prepared,
   cwd: string,
   options: DriveOptions,
-  begin: (services: Services, observer: Observer, interrupted: AbortSignal) => Promise<RunHandle | Refusal>,
+  begin: (services: Services, observer: Observer, turn: Pick<StartRequest, "turn">) => Promise<RunHandle | Refusal>,
   history: readonly JournalEvent[] = [],
 ): Promise<Driven> {
   const { openServices, problemsIn } = await world.compose();
@@ -86,8 +85,12 @@ export async function drive(
     waiting.abort();
   });
   try {
-    const started = await begin(services, observer, waiting.signal);
+    const overlap = overlapOf(options, prepared.blueprint);
+    const turn = overlap === "queue" ? { turn: turnIn(world, waiting.signal) } : {};
+    const started = await begin(services, observer, turn);
     if ("refused" in started && asked !== undefined) return { exit: exitCodes.stopped, view: null };
+    if ("refused" in started && started.holder !== undefined && overlap === "skip")
+      return { exit: skipped(world, options, started), view: null };
     if ("refused" in started) return { exit: refuse(world, started), view: null };
     handle = started;
     if (asked !== undefined) handle.stop(asked);
@@ -115,6 +118,14 @@ async function openDisplay(world: World, view: RunView, options: DriveOptions): 
 
 function isPlain({ err, env }: World, { plain }: DriveOptions): boolean {
   return plain === true || !err.terminal || env["TERM"] === "dumb";
+}
+
+/** As the blueprint wants it: no run, and no failure. */
+function skipped(world: World, { json }: DriveOptions, { message, holder = "" }: Refusal): number {
+  const line: RunSkippedLine = { type: "run.skipped", reason: message, because: holder, exitCode: exitCodes.ok };
+  if (json === true) world.out.write(jsonLine(line));
+  world.err.write(`skipped: ${inert(message)}\n`);
+  return exitCodes.ok;
 }
 
 function refuse(world: World, refusal: Refusal): number {

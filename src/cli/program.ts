@@ -83,7 +83,7 @@ function addRun(program: Command, world: World, finish: Finish): void {
     .option("--max-retries <n>", "most retries of an error; wins over limits.retries", atLeast(0))
     .option("--record <dir>", "write each agent turn as a cassette", filled)
     .option("--keep-sandbox", "keep the workspaces of sandboxes, and say how to enter them")
-    .option("--queue", "wait until no other run works in the same tree")
+    .option("--queue", "wait until no other run has its tree or its key")
     .option("--dry-run", "print the way a run takes when every node succeeds, and run nothing")
     .option("--detach", "ask nobody here: park with exit 5 where only a person can go on")
     .option("--json", "print one event a line, the end last")

@@ -168,6 +168,7 @@ export const limits = {
   telemetryBufferBytes: 256 * 1024,
   mailboxPollMs: 100,
   queuePollMs: 250,
+  concurrencyKeyCharacters: 500,
   noticeMs: 10_000,
   noticesPerRun: 100,
   runsListed: 1_000,

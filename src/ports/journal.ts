@@ -17,6 +17,8 @@ export interface RunRow {
   readonly definition: string;
   /** Absolute path of the working tree that the run has to itself while it is live, or null. */
   readonly tree: string | null;
+  /** What it shares with no other live run that names it too, or null. */
+  readonly key: string | null;
   /** The run that it is part of. */
   readonly parent?: ParentLink;
 }
@@ -25,9 +27,9 @@ export type NewRun = Omit<RunRow, "status" | "reason" | "endedAt">;
 
 /** Another writer got there first; `what` is one sentence that says who or what stands now. */
 export interface Conflict {
-  readonly conflict: "owner" | "passes" | "finished" | "tree";
+  readonly conflict: "owner" | "passes" | "finished" | "taken";
   readonly what: string;
-  /** The run that has the tree. */
+  /** The run that has the tree or the key, or waits for it longer. */
   readonly holder?: string;
 }
 
@@ -43,7 +45,7 @@ export interface Message {
  * What cannot be read or written rejects with {@link StoreUnavailable}, and nothing of that commit stands.
  */
 export interface JournalWriter {
-  /** Creates the run with its first events. `document` is the definition as text, kept under its hash; so are those of `kept`. Refused with `passes` or `tree`. */
+  /** Creates the run with its first events. `document` is the definition as text, kept under its hash; so are those of `kept`. Refused with `passes` or `taken`. Its turn, if it waited for one, has come with that. */
   create(
     row: NewRun,
     document: string,
@@ -111,8 +113,27 @@ export interface Mailboxes {
   listen(run: string, deliver: (message: Message) => void, failed: (error: unknown) => void): () => void;
 }
 
+/** What a run wants to itself. */
+export type Wanted = Pick<NewRun, "run" | "blueprint" | "tree" | "key" | "owner">;
+
+/** A run that stands before another; `what` is one sentence that says what it has or waits for. */
+export interface Ahead {
+  readonly run: string;
+  readonly what: string;
+  readonly waits: boolean;
+}
+
+/** Runs that wait for others, first come first served. Whoever waits and is gone stands before nobody. */
+export interface Turns {
+  /** Live runs first, then those that wait longer, in their order. Empty: it is its turn, and stays so for one that has entered. */
+  ahead(wanted: Wanted): readonly Ahead[];
+  /** Takes the last place. */
+  enter(wanted: Wanted): Promise<void>;
+  leave(run: string): Promise<void>;
+}
+
 /** All sides of one store. Throws {@link StoreUnavailable} where it cannot be read or written. */
-export interface Journal extends JournalReader, JournalWriter, Mailboxes {
+export interface Journal extends JournalReader, JournalWriter, Mailboxes, Turns {
   /** Commits what is still buffered. */
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import type { Attempt, CalleePins, EventBody, JournalEvent, NodeSettled } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
+import type { Ahead } from "../ports/journal.ts";
 import type { Progress } from "../ports/performer.ts";
 
 /** A blueprint that a call runs, bound to the configuration, by its content hash. */
@@ -31,6 +32,16 @@ export interface StartRequest {
   /** Everything that calls lead to, and how: by reference. */
   readonly callees?: Callees;
   readonly calls?: CalleePins;
+  /** Waits for its turn where another run has the tree or the key; refused when absent. */
+  readonly turn?: Turn;
+}
+
+/** A run that waits for others, first come first served. */
+export interface Turn {
+  /** Told who stands before it, whenever that changes: live runs first, then those that wait longer. */
+  ahead(runs: readonly Ahead[]): void;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
 }
 
 export interface ResumeRequest {
@@ -80,7 +91,7 @@ export interface Refusal {
     | "unavailable";
   readonly message: string;
   readonly hint?: string;
-  /** The run that has the working tree, where that is why. */
+  /** The run that has the working tree or the key, where that is why. */
   readonly holder?: string;
 }
 

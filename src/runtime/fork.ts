@@ -4,7 +4,6 @@ import { initial } from "../engine/state.ts";
 import { unfinished } from "../engine/unfinished.ts";
 import type { Plan } from "../graph/plan.ts";
 import type { EventBody, JournalEvent, PassesSynced, RunStarted } from "../model/events.ts";
-import { limits } from "../model/limits.ts";
 import type { RunRow } from "../ports/journal.ts";
 import { refuse } from "./admit.ts";
 import type { ForkRequest, Refusal } from "./api.ts";
@@ -49,19 +48,13 @@ export function inheritedOf(
   return { from: { run, node, pass }, events: inherited, keepTree };
 }
 
-/** Takes the tree back to the checkpoint, where it is to go there and nobody else has it. */
+/** Takes the tree back to the checkpoint, where it is to go there; it is the turn of the run. */
 export async function returnTree(
-  { journal, workspaces, isAlive }: EngineOptions,
+  { workspaces }: Pick<EngineOptions, "workspaces">,
   run: string,
-  tree: string | null,
   inherited: Inherited | undefined,
 ): Promise<Refusal | null> {
   if (inherited === undefined || inherited.keepTree) return null;
-  const holder = journal
-    .runs(limits.runsListed)
-    .find((one) => one.endedAt === null && one.tree !== null && one.tree === tree && isAlive(one.owner));
-  if (holder !== undefined)
-    return refuse("conflict", `run ${holder.run} is at work in ${tree}`, "wait until it has ended, or stop it");
   const problem = await workspaces.goBack(run, inherited.from);
   return problem === null ? null : refuse("missing_capability", problem.problem, problem.hint);
 }

@@ -48,7 +48,7 @@ export function boundTo(
 }
 
 export function hintOf(conflict: Conflict | null): string {
-  return conflict?.conflict === "tree"
-    ? "wait until it has ended, with --queue, or stop it"
-    : "look at it with trammel runs and try again";
+  return conflict?.conflict === "taken" ? takenHint : "look at it with trammel runs and try again";
 }
+
+export const takenHint = "wait until it has ended, with --queue, or stop it";

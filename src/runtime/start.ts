@@ -1,7 +1,7 @@
 import type { Command } from "../model/commands.ts";
 import type { JournalEvent, RunStarted, Worktree } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
-import type { Conflict } from "../ports/journal.ts";
+import type { Conflict, Wanted } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
 import { admit, type Admitted, refuse, treeOf } from "./admit.ts";
 import type { Observer, Refusal, RunHandle, StartRequest } from "./api.ts";
@@ -13,6 +13,7 @@ import { type Inherited, opening, returnTree } from "./fork.ts";
 import { blank } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { boundTo, hintOf, type Parts, planOf, reread } from "./parts.ts";
+import { inTurn, keyOf } from "./turn.ts";
 import { setUp } from "./workspace/setup.ts";
 
 /** A new run: admitted, in the journal with its first claims, and only then performed. */
@@ -31,7 +32,7 @@ export async function start(
   try {
     journaled = await journalRun(parts, request, observer, run, admitted, inside, inherited);
   } finally {
-    if (journaled === undefined || "refused" in journaled) await giveBack(options, run);
+    if (journaled === undefined || "refused" in journaled) await giveBack(options, run, request);
   }
   if ("refused" in journaled) return journaled;
   const { conductor, answer, commands, locksTree } = journaled;
@@ -41,9 +42,15 @@ export async function start(
 }
 
 /** What was kept and made for a run that came to nothing. */
-async function giveBack({ secrets, workspaces }: EngineOptions, run: string): Promise<void> {
+async function giveBack(
+  { secrets, workspaces, journal }: EngineOptions,
+  run: string,
+  { turn }: StartRequest,
+): Promise<void> {
   secrets.forget(run);
   await workspaces.discard(run);
+  // A store that is gone has no places either.
+  if (turn !== undefined) await journal.leave(run).catch(() => undefined);
 }
 
 /** A run that is in the journal, with its first claims, and of which nothing is performed yet. */
@@ -69,6 +76,10 @@ async function journalRun(
   if ("missing" in guarded) return refuse("missing_capability", guarded.missing.join("\n"));
   const plan = planOf(blueprint);
   const { task, inputs } = guarded.given;
+  const wanted = await wantedBy(options, request, run, admitted, guarded.given, inside);
+  if ("refused" in wanted) return wanted;
+  const early = await inTurn(options, wanted, request.turn);
+  if (early !== null) return early;
   const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
   const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd };
@@ -78,7 +89,7 @@ async function journalRun(
   let conflict: Conflict | null = null;
   const started = startedOf(options, request, facts, guarded.recorded, workspace.worktree, inherited?.from);
   const tree = admitted.locksTree && inside === undefined ? treeOf(workspace.cwd) : null;
-  const astray = await returnTree(options, run, tree, inherited);
+  const astray = await returnTree(options, run, inherited);
   if (astray !== null) return astray;
   for (let tries = 0; tries < limits.startTries; tries += 1) {
     const passes = passesOfTask(options.journal, facts);
@@ -96,7 +107,7 @@ async function journalRun(
       owner: options.self,
       ...(inside === undefined ? {} : { parent: inside.parent }),
     };
-    const stored = { ...row, definition: request.contentHash, tree };
+    const stored = { ...row, definition: request.contentHash, tree, key: wanted.key };
     const answer = await options.journal.create(stored, request.document, events, at, documentsOf(request));
     if ("conflict" in answer) {
       conflict = answer;
@@ -108,6 +119,23 @@ async function journalRun(
   }
   const refusal = refuse("conflict", conflict?.what ?? "another process was faster", hintOf(conflict));
   return conflict?.holder === undefined ? refusal : { ...refusal, holder: conflict.holder };
+}
+
+/** What it needs to itself before a tree is made for it; a worktree is its own. */
+async function wantedBy(
+  options: EngineOptions,
+  { blueprint, cwd }: StartRequest,
+  run: string,
+  { locksTree }: Admitted,
+  given: Given,
+  inside: Inside | undefined,
+): Promise<Wanted | Refusal> {
+  const wanted = { run, blueprint: blueprint.name, owner: options.self };
+  if (inside !== undefined) return { ...wanted, tree: null, key: null };
+  const key = await keyOf(blueprint, given, cwd, options);
+  if ("refused" in key) return key;
+  const shares = !locksTree || blueprint.workspace.isolate === "worktree";
+  return { ...wanted, ...key, tree: shares ? null : treeOf(cwd) };
 }
 
 function documentsOf({ callees }: StartRequest): ReadonlyMap<string, string> {

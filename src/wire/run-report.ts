@@ -91,5 +91,15 @@ export const runEndShape = z.looseObject({
 
 export type RunEndLine = z.infer<typeof runEndShape>;
 
+/** The only line of a `--detach`ed run that its blueprint skips while another has its place; `because` is that one. */
+export const runSkippedShape = z.strictObject({
+  type: z.literal("run.skipped"),
+  reason: z.string(),
+  because: z.string(),
+  exitCode: z.literal(0),
+});
+
+export type RunSkippedLine = z.infer<typeof runSkippedShape>;
+
 /** Every other line of `trammel run --json` and `trammel logs --json`. */
 export const eventLineShape = z.looseObject({ type: z.string(), run: z.string(), seq: z.int().min(1), at: instant });

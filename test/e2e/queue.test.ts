@@ -1,6 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { runEndShape } from "../../src/wire/run-report.ts";
+import { runEndShape, runSkippedShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
 
 /** Has its tree to itself, and ends when a file is there. */
@@ -13,6 +14,11 @@ nodes:
 
 function begin(place: Place, name: string, ...options: string[]) {
   place.file("b.yaml", blueprint);
+  return held(place, name, ...options);
+}
+
+/** The blueprint as it is there. */
+function held(place: Place, name: string, ...options: string[]) {
   return start(["run", "t", "-b", "b.yaml", "--json", ...options], { place, env: { NAME: name } });
 }
 
@@ -26,7 +32,7 @@ it("waits for the tree that another run has, and then runs", async () => {
   expect(refused.stderr).toContain(`run ${run} (holder) is working in ${place.folder}`);
   expect(refused.stderr).toContain("--queue");
   const second = begin(place, "second", "--queue");
-  await second.until(/^waiting: run \S+ \(holder\) is working in /m);
+  await second.until(/^waiting: run \S+ \(holder\) is working in .*; next in the queue$/m);
   expect(readFileSync(place.path("log"), "utf8")).toBe("first\n");
   writeFileSync(place.path("go"), "");
   expect((await first.end).code).toBe(0);
@@ -50,4 +56,100 @@ it("goes on when the run that it waits for is killed, and stops waiting when int
   expect(existsSync(place.path("log"))).toBe(true);
   expect(readFileSync(place.path("log"), "utf8")).not.toContain("third");
   expect((await trammel(["runs"], { place })).stdout).toMatch(/succeeded/);
+});
+
+it("serves those that wait in their order, tells each its place, and lets nobody in between", async () => {
+  using place = new Place();
+  const first = begin(place, "first");
+  await first.until(/"node\.process"/);
+  const second = begin(place, "second", "--queue");
+  await second.until(/next in the queue/);
+  const third = begin(place, "third", "--queue");
+  await third.until(/place 2 in the queue/);
+  // Killed without a word, it stands before nobody.
+  second.child.kill("SIGKILL");
+  await third.until(/; next in the queue/);
+  const fourth = begin(place, "fourth", "--queue");
+  await fourth.until(/place 2 in the queue/);
+  const intruder = await begin(place, "intruder").end;
+  expect(intruder.code).toBe(2);
+  writeFileSync(place.path("go"), "");
+  expect((await Promise.all([first.end, third.end, fourth.end])).map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(readFileSync(place.path("log"), "utf8")).toBe("first\nthird\nfourth\n");
+});
+
+/** Shares its tree with all, and its key with none. */
+const keyed = (concurrency: string) => `name: keyed
+inputs: {pr: {type: string, default: "1"}}
+concurrency: ${concurrency}
+entry: hold
+nodes:
+  hold: {type: script, run: "echo $NAME >> log; until test -e go; do sleep 0.05; done"}
+`;
+
+it("holds runs with the same key apart, and no others", async () => {
+  using place = new Place();
+  place.file("b.yaml", keyed('{key: "pr-{inputs.pr}"}'));
+  const first = held(place, "first");
+  await first.until(/"node\.process"/);
+  const refused = await held(place, "refused").end;
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/run \S+ \(keyed\) has the key "pr-1"/);
+  const other = held(place, "other", "--input", "pr=2");
+  await other.until(/"node\.process"/);
+  const detached = held(place, "detached", "--detach");
+  await detached.until(/waiting: run \S+ \(keyed\) has the key "pr-1"; next in the queue/);
+  writeFileSync(place.path("go"), "");
+  for (const run of [first, other, detached]) expect((await run.end).code).toBe(0);
+  expect(readFileSync(place.path("log"), "utf8")).toBe("first\nother\ndetached\n");
+});
+
+it("skips a detached run where the blueprint says so, and lets all run where it says that", async () => {
+  using place = new Place();
+  place.file("b.yaml", keyed("{overlap: skip}"));
+  const first = held(place, "first");
+  await first.until(/"node\.process"/);
+  const skipped = await held(place, "skipped", "--detach").end;
+  expect(runSkippedShape.parse(lastLine(skipped))).toMatchObject({
+    reason: expect.stringContaining(`has the key "keyed in ${place.folder}"`),
+  });
+  expect(skipped.code).toBe(0);
+  expect((await held(place, "by hand").end).code).toBe(2);
+  place.file("b.yaml", keyed("{key: one, overlap: allow}"));
+  const both = [held(place, "a"), held(place, "b")];
+  for (const run of both) await run.until(/"node\.process"/);
+  writeFileSync(place.path("go"), "");
+  for (const run of [first, ...both]) expect((await run.end).code).toBe(0);
+});
+
+it("prepares the worktree of a run that waits once, when its turn has come", async () => {
+  using place = new Place();
+  const isolated = keyed("{key: one}").replace(
+    "entry:",
+    `workspace: {isolate: worktree, setup: "echo x >> ${place.path("setups")}"}\nentry:`,
+  );
+  place.file(
+    "b.yaml",
+    isolated.replaceAll("log; until test -e go", `${place.path("log")}; until test -e ${place.path("go")}`),
+  );
+  for (const args of ["init -q", "add .", "-c user.name=a -c user.email=a@b commit -q -m one"])
+    execFileSync("git", args.split(" "), { cwd: place.folder });
+  const first = held(place, "first");
+  await first.until(/"node\.process"/);
+  const second = held(place, "second", "--queue");
+  await second.until(/next in the queue/);
+  expect(readFileSync(place.path("setups"), "utf8")).toBe("x\n");
+  writeFileSync(place.path("go"), "");
+  for (const run of [first, second]) expect((await run.end).code).toBe(0);
+  expect(readFileSync(place.path("setups"), "utf8")).toBe("x\nx\n");
+});
+
+it.each([
+  ['{key: "{hold}"}', "concurrency.key reads {hold}, which no run has before it begins"],
+  ['{key: "{task}"}', "concurrency.key is empty for this run"],
+])("refuses a key that says nothing: %s", async (concurrency, said) => {
+  using place = new Place();
+  place.file("b.yaml", keyed(concurrency));
+  const refused = await start(["run", "-b", "b.yaml"], { place }).end;
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
 });

@@ -64,9 +64,12 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
   };
-  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer) =>
-    place === null ? engine.start(start, observer) : engine.fork({ run: row.run, ...place, start }, observer),
-  );
+  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer, turn) => {
+    const request = { ...start, ...turn };
+    return place === null
+      ? engine.start(request, observer)
+      : engine.fork({ run: row.run, ...place, start: request }, observer);
+  });
   return exit;
 }
 

@@ -6,7 +6,6 @@ import { isFolder } from "../files.ts";
 import { readInputs } from "../inputs.ts";
 import { calledBy, prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { inTurn } from "../queue.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -19,7 +18,6 @@ export interface RunOptions extends DriveOptions {
   readonly maxSteps?: number;
   readonly maxRetries?: number;
   readonly dryRun?: true;
-  readonly queue?: true;
 }
 
 export async function run(world: World, task: string | undefined, options: RunOptions): Promise<number> {
@@ -50,10 +48,9 @@ export async function run(world: World, task: string | undefined, options: RunOp
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
   };
-  const { exit } = await drive(world, prepared, folder, options, ({ engine, journal }, observer, interrupted) => {
-    const begin = () => engine.start(request, observer);
-    return options.queue === true ? inTurn(world, journal, begin, interrupted) : begin();
-  });
+  const { exit } = await drive(world, prepared, folder, options, ({ engine }, observer, turn) =>
+    engine.start({ ...request, ...turn }, observer),
+  );
   return exit;
 }
 

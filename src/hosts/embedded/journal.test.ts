@@ -187,11 +187,11 @@ describe("a working tree", () => {
     const [one, two] = [store.open(1), store.open(2)];
     await one.create(...start("r1", { tree: "/repo" }));
     const second = start("r2", { tree: "/repo", owner: processOf(2) });
-    expect(await two.create(...second)).toMatchObject({ conflict: "tree", what: expect.stringContaining("r1") });
+    expect(await two.create(...second)).toMatchObject({ conflict: "taken", what: expect.stringContaining("r1") });
     expect(two.find("r2")).toBeNull();
     store.dead.add(1);
     expect(eventsOf(await two.create(...second))).toHaveLength(1);
-    expect(await two.takeOver("r1", processOf(1), processOf(2), 1)).toMatchObject({ conflict: "tree" });
+    expect(await two.takeOver("r1", processOf(1), processOf(2), 1)).toMatchObject({ conflict: "taken" });
   });
 
   test("is free again when its run ends", async () => {

@@ -2,12 +2,13 @@ import { isPromise, type EventBody, type JournalEvent, type ProcessIdentity } fr
 import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { Conflict, Journal, JournalRecord, Message, NewRun, RunRow } from "../../ports/journal.ts";
+import type { Ahead, Conflict, Journal, JournalRecord, Message, NewRun, RunRow, Wanted } from "../../ports/journal.ts";
 import { Ledger, type LedgerPorts } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { openStore, type Connections } from "./open.ts";
 import { Reader } from "./reader.ts";
 import { migrations, type Migration } from "./schema.ts";
+import { TurnTable } from "./turns.ts";
 import { explain, explainOpening } from "./unavailable.ts";
 import { Writer, type Urgency } from "./writer.ts";
 
@@ -42,6 +43,7 @@ export class EmbeddedJournal implements Journal {
   readonly #ledger: Ledger;
   readonly #writer: Writer;
   readonly #mailbox: Mailbox;
+  readonly #turns: TurnTable;
 
   constructor(connections: Connections, options: EmbeddedOptions) {
     const { writing, reading, path } = connections;
@@ -49,6 +51,7 @@ export class EmbeddedJournal implements Journal {
     this.#ports = options;
     this.#reader = new Reader(reading, path, once(options.notice));
     this.#ledger = new Ledger(writing, new Reader(writing, path, once(options.notice)), options);
+    this.#turns = new TurnTable(reading, options.isAlive);
     this.#mailbox = new Mailbox(writing, reading, options.clock);
     const events = { othersWrote: () => this.#ledger.doubt(), rolledBack: () => this.#ledger.forget() };
     this.#writer = new Writer(writing, path, events, options);
@@ -117,6 +120,18 @@ export class EmbeddedJournal implements Journal {
   listen(run: string, deliver: (message: Message) => void, failed: (error: unknown) => void): () => void {
     const told = (error: unknown): void => failed(explain(error, this.#connections.path));
     return this.#guard(() => this.#mailbox.listen(run, deliver, told));
+  }
+
+  ahead(wanted: Wanted): readonly Ahead[] {
+    return this.#guard(() => [...this.#turns.ahead(wanted)]);
+  }
+
+  enter(wanted: Wanted): Promise<void> {
+    return this.#writer.submit("promise", () => this.#ledger.turns.enter(wanted));
+  }
+
+  leave(run: string): Promise<void> {
+    return this.#writer.submit("promise", () => this.#ledger.turns.leave(run));
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import { type Account, Charges } from "./charges.ts";
 import { statusAfter, type Head } from "./head.ts";
 import type { Reader } from "./reader.ts";
 import { ownerOf, runColumns, runOf } from "./rows.ts";
+import { TurnTable } from "./turns.ts";
 
 export type IsAlive = (process: ProcessIdentity) => boolean;
 export type IsSame = (a: ProcessIdentity, b: ProcessIdentity) => boolean;
@@ -23,12 +24,12 @@ export class Ledger {
   readonly #reader: Reader;
   readonly #ports: LedgerPorts;
   readonly #charges: Charges;
+  readonly turns: TurnTable;
   readonly #heads = new Map<string, Head>();
   readonly #insertRun: StatementSync;
   readonly #insertDefinition: StatementSync;
   readonly #insertRecord: StatementSync;
   readonly #selectRun: StatementSync;
-  readonly #selectTree: StatementSync;
   readonly #setStatus: StatementSync;
   readonly #setOwner: StatementSync;
   readonly #deleteMessage: StatementSync;
@@ -41,9 +42,10 @@ export class Ledger {
     this.#reader = reader;
     this.#ports = ports;
     this.#charges = new Charges(db);
+    this.turns = new TurnTable(db, ports.isAlive);
     this.#insertRun = db.prepare(`
-      INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, owner_pid, owner_start, owner_boot, parent, link)
-      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+      INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, key, owner_pid, owner_start, owner_boot, parent, link)
+      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
     this.#insertDefinition = db.prepare(
       "INSERT INTO definitions (hash, document) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
     );
@@ -51,7 +53,6 @@ export class Ledger {
       "INSERT INTO journal (run, seq, events, at, version, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
     );
     this.#selectRun = db.prepare(`SELECT ${runColumns} FROM runs WHERE run = ?`);
-    this.#selectTree = db.prepare(`SELECT ${runColumns} FROM runs WHERE tree = ? AND ended_at IS NULL`);
     this.#setStatus = db.prepare("UPDATE runs SET status = ?, reason = ?, ended_at = ? WHERE id = ?");
     this.#setOwner = db.prepare(
       "UPDATE runs SET status = 'running', reason = NULL, ended_at = NULL, owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
@@ -71,11 +72,11 @@ export class Ledger {
     events: readonly EventBody[],
     at: number,
   ): readonly JournalEvent[] | Conflict {
-    const conflict = this.#holderOf(row.tree) ?? this.#charges.check(accountOf(row), events);
+    const conflict = this.turns.conflict(row) ?? this.#charges.check(accountOf(row), events);
     if (conflict !== null) return conflict;
     const { pid, startTime, bootId } = row.owner;
     for (const [hash, document] of documents) this.#insertDefinition.run(hash, document);
-    const { run, blueprint, taskId, task, startedAt, cwd, definition, tree } = row;
+    const { run, blueprint, taskId, task, startedAt, cwd, definition, tree, key } = row;
     const inserted = this.#insertRun.run(
       run,
       blueprint,
@@ -85,12 +86,14 @@ export class Ledger {
       cwd,
       definition,
       tree,
+      key,
       pid,
       startTime,
       bootId,
       row.parent?.run ?? null,
       row.parent === undefined ? null : JSON.stringify(row.parent),
     );
+    if (tree !== null || key !== null) this.turns.leave(run);
     return this.#write(this.#newHead(Number(inserted.lastInsertRowid), row, 0, genesis), events, at);
   }
 
@@ -117,7 +120,7 @@ export class Ledger {
     const { isAlive, isSame } = this.#ports;
     const free = ended || isSame(stands.owner, to) || !isAlive(stands.owner);
     if (!free || !isSame(stands.owner, from)) return ownedBy(run, stands.owner);
-    const holder = this.#holderOf(stands.tree, run);
+    const holder = this.turns.conflict(stands);
     if (holder !== null) return holder;
     const tail = this.#reader.tail(Number(row["id"]), run);
     if (tail.readable !== read) return { conflict: "owner", what: `run ${run} has gone on since it was looked at` };
@@ -200,18 +203,6 @@ export class Ledger {
     const head: Head = { id, run, account: accountOf(of), seq, hash, ...standing };
     this.#heads.set(run, head);
     return head;
-  }
-
-  /** The live run that has the tree to itself; one whose owner is gone frees it. */
-  #holderOf(tree: string | null, except = ""): null | Conflict {
-    if (tree === null) return null;
-    for (const row of this.#selectTree.iterate(tree)) {
-      const holder = runOf(row);
-      if (holder.run === except || !this.#ports.isAlive(holder.owner)) continue;
-      const what = `run ${holder.run} (${holder.blueprint}) is working in ${tree}`;
-      return { conflict: "tree", what, holder: holder.run };
-    }
-    return null;
   }
 }
 

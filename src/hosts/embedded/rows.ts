@@ -7,26 +7,27 @@ import type { StoredRecord } from "./chain.ts";
 export type Row = Record<string, SQLOutputValue>;
 
 export const runColumns =
-  "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot, link";
+  "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot, link, key";
 
 export const recordColumns = "seq, events, at, version, hash, body";
 
 /** A row of `runs` as it is stored: a live status may belong to an owner that is gone. */
 export function runOf(row: Row): RunRow {
   return {
-    run: text(row, "run"),
-    blueprint: text(row, "blueprint"),
-    taskId: text(row, "task_id"),
-    task: text(row, "task"),
+    run: textOf(row, "run"),
+    blueprint: textOf(row, "blueprint"),
+    taskId: textOf(row, "task_id"),
+    task: textOf(row, "task"),
     // Written by this code only, from the same union.
-    status: text(row, "status") as RunStatus,
+    status: textOf(row, "status") as RunStatus,
     reason: textOrNull(row, "reason"),
     startedAt: Number(row["started_at"]),
     endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
-    cwd: text(row, "cwd"),
+    cwd: textOf(row, "cwd"),
     owner: ownerOf(row),
-    definition: text(row, "definition"),
+    definition: textOf(row, "definition"),
     tree: textOrNull(row, "tree"),
+    key: textOrNull(row, "key"),
     ...parentOf(row),
   };
 }
@@ -38,7 +39,7 @@ function parentOf(row: Row): Pick<RunRow, "parent"> {
 }
 
 export function ownerOf(row: Row): ProcessIdentity {
-  return { pid: Number(row["owner_pid"]), startTime: text(row, "owner_start"), bootId: text(row, "owner_boot") };
+  return { pid: Number(row["owner_pid"]), startTime: textOf(row, "owner_start"), bootId: textOf(row, "owner_boot") };
 }
 
 /** A row of `recordColumns`, read as an array: half the cost of an object where there are thousands. */
@@ -58,7 +59,8 @@ export function bodiesOf(record: StoredRecord): readonly EventBody[] | null {
   return JSON.parse(record.body) as EventBody[];
 }
 
-function text(row: Row, column: string): string {
+/** Empty where it is null. */
+export function textOf(row: Row, column: string): string {
   const value = row[column];
   return typeof value === "string" ? value : "";
 }

@@ -9,7 +9,7 @@ const applicationId = 0x5452_414d;
 export type Migration = (db: DatabaseSync) => void;
 
 /** Index 0 creates version 1 from nothing. A released entry never changes: a new shape is a new entry. */
-export const migrations: readonly Migration[] = [createVersion1, addParents];
+export const migrations: readonly Migration[] = [createVersion1, addParents, addTurns];
 
 function createVersion1(db: DatabaseSync): void {
   db.exec(`
@@ -68,6 +68,26 @@ function addParents(db: DatabaseSync): void {
     ALTER TABLE runs ADD COLUMN link TEXT;
     CREATE INDEX children ON runs (parent) WHERE parent IS NOT NULL;
     CREATE INDEX top_runs ON runs (id) WHERE parent IS NULL;
+  `);
+}
+
+/** What runs have to themselves beside a tree, and those to be that wait for it. */
+function addTurns(db: DatabaseSync): void {
+  db.exec(`
+    ALTER TABLE runs ADD COLUMN key TEXT;
+    CREATE INDEX live_keys ON runs (key) WHERE key IS NOT NULL AND ended_at IS NULL;
+
+    -- In the order of their numbers; one whose process is gone waits no more.
+    CREATE TABLE turns (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      run TEXT NOT NULL UNIQUE,
+      blueprint TEXT NOT NULL,
+      tree TEXT,
+      key TEXT,
+      owner_pid INTEGER NOT NULL,
+      owner_start TEXT NOT NULL,
+      owner_boot TEXT NOT NULL
+    ) STRICT;
   `);
 }
 

@@ -42,7 +42,7 @@ export function processOf(pid: number): ProcessIdentity {
 
 export function newRun(run: string, more: Partial<NewRun> = {}): NewRun {
   const row = { run, blueprint: "loop", taskId: run, task: "mend it", startedAt: 1, cwd: "/work", definition: "d1" };
-  return { ...row, owner: processOf(1), tree: null, ...more };
+  return { ...row, owner: processOf(1), tree: null, key: null, ...more };
 }
 
 export const stopRequested: EventBody = { type: "run.stop_requested", by: "somebody" };

@@ -1,0 +1,67 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ProcessIdentity } from "../../model/events.ts";
+import type { Ahead, Conflict, Wanted } from "../../ports/journal.ts";
+import { ownerOf, type Row, textOf } from "./rows.ts";
+
+type IsAlive = (process: ProcessIdentity) => boolean;
+
+type Claim = Pick<Wanted, "run" | "tree" | "key">;
+
+/** Who has or waits for a working tree or a key. Writes happen inside a transaction of the writer. */
+export class TurnTable {
+  readonly #isAlive: IsAlive;
+  readonly #live: StatementSync;
+  readonly #waiting: StatementSync;
+  readonly #place: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #delete: StatementSync;
+  readonly #all: StatementSync;
+
+  constructor(db: DatabaseSync, isAlive: IsAlive) {
+    this.#isAlive = isAlive;
+    const columns = "run, blueprint, tree, key, owner_pid, owner_start, owner_boot";
+    // Two queries for two indices.
+    this.#live = db.prepare(`
+      SELECT id, ${columns} FROM runs WHERE tree = ?1 AND ended_at IS NULL
+      UNION SELECT id, ${columns} FROM runs WHERE key = ?2 AND ended_at IS NULL ORDER BY id`);
+    this.#waiting = db.prepare(`SELECT ${columns} FROM turns WHERE (tree = ? OR key = ?) AND id < ? ORDER BY id`);
+    this.#place = db.prepare("SELECT id FROM turns WHERE run = ?");
+    this.#insert = db.prepare(`INSERT INTO turns (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    this.#delete = db.prepare("DELETE FROM turns WHERE run = ?");
+    this.#all = db.prepare(`SELECT ${columns} FROM turns`);
+  }
+
+  *ahead({ run, tree, key }: Claim): Generator<Ahead> {
+    if (tree === null && key === null) return;
+    for (const row of this.#live.all(tree, key)) if (this.#counts(row, run)) yield aheadOf(row, tree, false);
+    const place = Number(this.#place.get(run)?.["id"] ?? Number.MAX_SAFE_INTEGER);
+    for (const row of this.#waiting.all(tree, key, place)) if (this.#counts(row, run)) yield aheadOf(row, tree, true);
+  }
+
+  /** Why a run cannot have what it wants now. */
+  conflict(claim: Claim): Conflict | null {
+    const [first] = this.ahead(claim);
+    return first === undefined ? null : { conflict: "taken", what: first.what, holder: first.run };
+  }
+
+  enter({ run, blueprint, tree, key, owner }: Wanted): void {
+    for (const row of this.#all.all()) if (!this.#isAlive(ownerOf(row))) this.#delete.run(row["run"] ?? null);
+    this.#insert.run(run, blueprint, tree, key, owner.pid, owner.startTime, owner.bootId);
+  }
+
+  leave(run: string): void {
+    this.#delete.run(run);
+  }
+
+  #counts(row: Row, except: string): boolean {
+    return row["run"] !== except && this.#isAlive(ownerOf(row));
+  }
+}
+
+function aheadOf(row: Row, tree: string | null, waits: boolean): Ahead {
+  const run = textOf(row, "run");
+  const name = `run ${run} (${textOf(row, "blueprint")})`;
+  if (tree !== null && row["tree"] === tree)
+    return { run, waits, what: `${name} ${waits ? "waits for" : "is working in"} ${tree}` };
+  return { run, waits, what: `${name} ${waits ? "waits for" : "has"} the key "${textOf(row, "key")}"` };
+}
