@@ -29,6 +29,7 @@ export function runReport(view: RunView, inside: readonly RunRow[]): RunReport {
       passes: node.passes,
       attempts: node.attempts.map(attemptReport),
     })),
+    evidence: [...(view.halting?.failures ?? [])],
     inside: inside.flatMap(({ run, status, reason, parent }) =>
       parent === undefined
         ? []

@@ -200,6 +200,12 @@ describe("escalate", () => {
     const same = play("t!>f,f>t", { nodes, results: { t: failing(["x"], ["y"], ["y"]) } });
     expect(starts(same)).toBe("t f t#2 f#2 t#3");
     expect(same.end).toMatchObject({ status: "escalated", reason: "t: failed twice running in the same way: y" });
+    expect(same.events.find((event) => event.type === "run.halting")).toMatchObject({
+      failures: [
+        { node: "t", pass: 2, attempt: 1 },
+        { node: "t", pass: 3, attempt: 1 },
+      ],
+    });
     const stuck = play("t!>f,f>t", { nodes, results: { t: failing(["a", 9], ["b", 4], ["c", 4]) } });
     expect(stuck.end?.reason).toBe("t: made no progress: 4 before, 4 now");
     const falling = play("t!>f,f>t", {

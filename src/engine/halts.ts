@@ -23,7 +23,11 @@ function recall(state: RunState, node: number): void {
   const miss = state.misses.get(node);
   if (miss === undefined || miss.halt === null) return;
   if (state.due === null || rank[miss.halt] > rank[state.due.cause])
-    state.due = halting(state, miss.halt, node, miss.reason);
+    state.due = { ...halting(state, miss.halt, node, miss.reason), ...failuresOf(miss) };
+}
+
+function failuresOf({ failures }: Miss): Pick<RunHalting, "failures"> {
+  return failures === undefined ? {} : { failures };
 }
 
 /** Adds a miss, and notes the halt it calls for. */

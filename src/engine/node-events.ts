@@ -12,7 +12,6 @@ import type {
   NodeUnconfirmed,
   RetryDue,
 } from "../model/events.ts";
-import type { Reason } from "../model/outcome.ts";
 import type { Ending } from "./endings.ts";
 import { endingOf, endingOfSettled } from "./endings.ts";
 import { addMiss, recallHalts } from "./halts.ts";
@@ -20,7 +19,7 @@ import { quorum } from "./joins.ts";
 import { arcBetween, lift, setStage, takeArrivals } from "./moves.ts";
 import { holdEnding, routeEnding } from "./outflow.ts";
 import { beginPass } from "./passes.ts";
-import { standstill } from "./progress.ts";
+import { standstill, type Standstill } from "./progress.ts";
 import { meet } from "./races.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
@@ -80,7 +79,7 @@ export function ended(state: RunState, event: NodeEnded): void {
 }
 
 /** The pass is over. One that stands still is kept back for a person; one whose join went on without it is of no more use. */
-function end(state: RunState, node: number, ending: Ending, standing: Reason | null): void {
+function end(state: RunState, node: number, ending: Ending, standing: Standstill | null): void {
   state.delayed.delete(node);
   state.unconfirmed.delete(node);
   state.held.delete(node);

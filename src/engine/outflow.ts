@@ -4,6 +4,7 @@ import type { Ending } from "./endings.ts";
 import { carries } from "./endings.ts";
 import { addMiss, escalates } from "./halts.ts";
 import { place } from "./moves.ts";
+import type { Standstill } from "./progress.ts";
 import { isAbsorbed } from "./races.ts";
 import type { Miss, RunState } from "./state.ts";
 
@@ -24,8 +25,9 @@ export function routeEnding(state: RunState, node: number, ending: Ending): void
 const noOption: Reason = { code: "output_invalid", text: "chose none of the options, and no edge takes other" };
 
 /** Keeps an ending back for a person to settle: it takes no edge. */
-export function holdEnding(state: RunState, node: number, ending: Ending, reason: Reason): void {
-  addMiss(state, node, missOf(state, node, { ...ending, reason }, "no_edge", "escalated"));
+export function holdEnding(state: RunState, node: number, ending: Ending, standing: Standstill): void {
+  const { reason, failures } = standing;
+  addMiss(state, node, { ...missOf(state, node, { ...ending, reason }, "no_edge", "escalated"), failures });
 }
 
 interface Taken {

@@ -5,7 +5,7 @@ import type { Plan } from "../graph/plan.ts";
 import { Reach } from "../graph/reach.ts";
 import { limits } from "../model/limits.ts";
 import type { Node } from "../model/blueprint.ts";
-import type { HaltCause, RunHalting } from "../model/events.ts";
+import type { Attempt, HaltCause, RunHalting } from "../model/events.ts";
 import type { InnerHalt, NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
 import { Waits } from "./waits.ts";
 
@@ -42,6 +42,8 @@ export interface Miss {
   readonly halt: HaltCause | null;
   /** The node whose miss broke this one's arm. */
   readonly because: number;
+  /** Those that together call for the halt, where it takes more than one. */
+  readonly failures?: readonly Attempt[];
 }
 
 /**
@@ -102,8 +104,8 @@ export interface RunState {
   readonly usage: { inputTokens: number; outputTokens: number; turns: number; cost: number | null; reports: number };
   /** By running node: what its attempt says it has used so far. */
   readonly spending: Map<number, Usage>;
-  /** By node with `progress`: what its last failure measured. */
-  readonly progress: Map<number, ProgressMark>;
+  /** By node with `progress`: its last failure, and what that measured. */
+  readonly progress: Map<number, { readonly mark: ProgressMark; readonly attempt: Attempt }>;
   /** By whom. */
   stopRequested: string | null;
   timeIsSpent: boolean;

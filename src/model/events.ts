@@ -208,6 +208,8 @@ export interface RunHalting {
   readonly reason: Reason;
   /** The node whose output is the evidence; `node` where absent. */
   readonly evidence?: string;
+  /** The failures that are the evidence together, in their order. */
+  readonly failures?: readonly Attempt[];
   /** The escalation's iteration n/max. */
   readonly iteration?: { readonly n: number; readonly max: number };
 }

@@ -9,7 +9,7 @@ const escalation = {
 };
 
 test("the block stands byte for byte", () => {
-  expect(escalationBlock(escalation, "one\ntwo\n")).toBe(
+  expect(escalationBlock(escalation, ["one\ntwo\n"])).toBe(
     "BLUEPRINT_ESCALATION\n" +
       "task_id: T-7\n" +
       "node: fix-ci\n" +
@@ -29,11 +29,23 @@ test.each([
   ["colours and titles", "\u001b[31mred\u001b[0m \u001b]0;title\u0007text", "red text"],
   ["a progress line", "10%\r\n20%\rdone", "10%\n20%\ndone"],
 ])("evidence of %s", (_, output, shown) => {
-  expect(escalationBlock(escalation, output)).toContain(`\nevidence: ${shown}\nnext_action: `);
+  expect(escalationBlock(escalation, [output])).toContain(`\nevidence: ${shown}\nnext_action: `);
+});
+
+test.each([
+  ["1\n2\n3\n4", "a\nb\nc\nd", "3\n4\nb\nc\nd"],
+  ["1\n2\n3\n4", "a", "1\n2\n3\n4\na"],
+  ["1", "a\nb\nc\nd\ne", "1\nb\nc\nd\ne"],
+  ["same", "same", "same\nsame"],
+  ["", "a\nb\nc\nd\ne\nf", "b\nc\nd\ne\nf"],
+  ["1\n2\n3\n4\n5\n6", "", "2\n3\n4\n5\n6"],
+  ["", "", "(no output)"],
+])("two failures share five lines: %j and %j", (earlier, later, shown) => {
+  expect(escalationBlock(escalation, [earlier, later])).toContain(`\nevidence: ${shown}\nnext_action: `);
 });
 
 test("a reason of several lines is one line", () => {
-  expect(escalationBlock({ ...escalation, reason: "lint\nfailed:\t\u001b[1mexit 1" }, "")).toContain(
+  expect(escalationBlock({ ...escalation, reason: "lint\nfailed:\t\u001b[1mexit 1" }, [""])).toContain(
     "\nreason: lint failed: exit 1\n",
   );
 });

@@ -20,9 +20,9 @@ export function escalationOf(taskId: string, halt: RunHalting): Escalation | nul
 
 /**
  * The block that people and programs wait for, byte for byte, with a newline at its end. `evidence` is the error output of the node
- * that failed, with secrets masked; its last lines are shown.
+ * that failed, with secrets masked, of both where two failures led there; its last lines are shown.
  */
-export function escalationBlock(escalation: Escalation, evidence: string): string {
+export function escalationBlock(escalation: Escalation, evidence: readonly string[]): string {
   const { taskId, node, iteration, reason } = escalation;
   return [
     "BLUEPRINT_ESCALATION",
@@ -30,7 +30,7 @@ export function escalationBlock(escalation: Escalation, evidence: string): strin
     `node: ${oneLine(node)}`,
     `iteration: ${iteration.n}/${iteration.max}`,
     `reason: ${oneLine(reason)}`,
-    `evidence: ${lastLines(evidence)}`,
+    `evidence: ${evidenceText(evidence)}`,
     "next_action: Human review required — do not retry automatically",
     "",
   ].join("\n");
@@ -52,10 +52,18 @@ function oneLine(text: string): string {
   return inert(text).replace(/\s+/g, " ").trim();
 }
 
-function lastLines(text: string): string {
+/** Of two failures the later one gets most of the lines, and what the earlier one leaves free. */
+function evidenceText(texts: readonly string[]): string {
+  const [last = [], before = []] = texts.toReversed().map(linesOf);
+  const most = limits.evidenceLines;
+  const shown = last.slice(-Math.max(Math.ceil(most / 2), most - before.length));
+  const lines = [...before.slice(Math.max(0, before.length - (most - shown.length))), ...shown];
+  return lines.length === 0 ? "(no output)" : lines.join("\n");
+}
+
+function linesOf(text: string): readonly string[] {
   const said = inert(text).trimEnd();
-  if (said === "") return "(no output)";
-  return said.split("\n").slice(-limits.evidenceLines).join("\n");
+  return said === "" ? [] : said.split("\n");
 }
 
 function stamp(at: number, timeZone: string): string {

@@ -1,7 +1,7 @@
 import type { Attempt, EventBody, JournalEvent, RunStarted } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
-import { elapsed, settlementText, usageText } from "./words.ts";
+import { attemptName, elapsed, settlementText, usageText } from "./words.ts";
 
 /** An event as one line for people: `12.3s  test#2 failure: exit 1`. Null for what only machines care about. */
 export function plainLine(event: JournalEvent, startedAt: number): string | null {
@@ -27,23 +27,23 @@ export function sentence(body: EventBody): string | null {
     case "node.queued":
       return `${body.node}#${body.pass} is due and waits for a place`;
     case "node.started":
-      return `${name(body)} started${body.charged === undefined ? "" : ` (pass ${body.charged.passes} of ${body.charged.cap})`}`;
+      return `${attemptName(body)} started${body.charged === undefined ? "" : ` (pass ${body.charged.passes} of ${body.charged.cap})`}`;
     case "node.ended":
-      return `${name(body)} ${ending(body.result)}`;
+      return `${attemptName(body)} ${ending(body.result)}`;
     case "node.retrying":
-      return `${name(body)} ${ending(body.result)}; again in ${elapsed(body.delayMs)}`;
+      return `${attemptName(body)} ${ending(body.result)}; again in ${elapsed(body.delayMs)}`;
     case "node.unconfirmed":
-      return `${name(body)} unconfirmed: ${body.reason.text}`;
+      return `${attemptName(body)} unconfirmed: ${body.reason.text}`;
     case "node.settled":
-      return `${name(body)} ${settlementText(body)}`;
+      return `${attemptName(body)} ${settlementText(body)}`;
     case "node.skipped":
       return `${body.node} skipped: ${body.reason.text}`;
     case "arrivals.superseded":
       return `${body.by} begins a new pass; ${body.arrivals.length} waiting arrivals dropped`;
     case "gate.opened":
-      return `${name(body)} waits for a person: ${body.prompt}`;
+      return `${attemptName(body)} waits for a person: ${body.prompt}`;
     case "gate.answered":
-      return `${name(body)} answered by ${body.by}`;
+      return `${attemptName(body)} answered by ${body.by}`;
     case "agent.progressed":
       return agentSentence(body);
     case "run.stop_requested":
@@ -51,7 +51,7 @@ export function sentence(body: EventBody): string | null {
     case "run.time_spent":
       return "limits.time is used up";
     case "run.halting":
-      return `halting, ${body.cause}: ${body.reason.text}`;
+      return `halting, ${body.cause}: ${body.reason.text}${failuresText(body.failures)}`;
     case "run.finished":
       return `${body.status}${body.reason === undefined ? "" : `: ${body.reason}`}${suffix(usageText(body.usage))}`;
     case "passes.synced":
@@ -66,16 +66,16 @@ function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agen
   switch (event.type) {
     case "text": {
       const line = lastLine(event.text);
-      return line === "" ? null : `${name(body)} says: ${line}`;
+      return line === "" ? null : `${attemptName(body)} says: ${line}`;
     }
     case "tool_call":
-      return `${name(body)} calls ${event.tool}`;
+      return `${attemptName(body)} calls ${event.tool}`;
     case "tool_result":
-      return event.ok ? null : `${name(body)} ${event.tool} failed: ${lastLine(event.output)}`;
+      return event.ok ? null : `${attemptName(body)} ${event.tool} failed: ${lastLine(event.output)}`;
     case "diff":
-      return `${name(body)} changed ${event.path}`;
+      return `${attemptName(body)} changed ${event.path}`;
     case "permission":
-      return `${name(body)} ${event.tool} ${event.decision}: ${event.request}`;
+      return `${attemptName(body)} ${event.tool} ${event.decision}: ${event.request}`;
     case "thinking":
     case "usage":
     case "stop":
@@ -93,8 +93,6 @@ function suffix(text: string): string {
   return text === "" ? "" : ` (${text})`;
 }
 
-/** `node`, `node#2` in its second pass, `node#2.3` in the third attempt of that. */
-function name(at: Attempt): string {
-  const pass = at.pass > 1 || at.attempt > 1 ? `#${at.pass}` : "";
-  return `${at.node}${pass}${at.attempt > 1 ? `.${at.attempt}` : ""}`;
+function failuresText(failures: readonly Attempt[] = []): string {
+  return failures.length === 0 ? "" : ` (${failures.map(attemptName).join(" and ")})`;
 }

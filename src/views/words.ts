@@ -1,4 +1,5 @@
 import type { NodeClass } from "../model/blueprint.ts";
+import type { Attempt } from "../model/events.ts";
 import type { Usage } from "../model/outcome.ts";
 import type { NodeState } from "./run-view.ts";
 
@@ -53,6 +54,12 @@ export function usageText(usage: Usage): string {
 
 function pad(value: number): string {
   return String(value).padStart(2, "0");
+}
+
+/** `check`, `check#2`, `check#2.3`: a pass, and an attempt of it. */
+export function attemptName({ node, pass, attempt }: Attempt): string {
+  const times = pass > 1 || attempt > 1 ? `#${pass}` : "";
+  return `${node}${times}${attempt > 1 ? `.${attempt}` : ""}`;
 }
 
 /** `settled as done by ann: looked it up`. */

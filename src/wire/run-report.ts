@@ -47,6 +47,8 @@ export const runReportShape = z.strictObject({
       attempts: z.array(attemptShape),
     }),
   ),
+  /** The failures that together made it escalate, in their order; empty where one did. */
+  evidence: z.array(z.strictObject({ node: z.string(), pass: z.int().min(1), attempt: z.int().min(1) })),
   /** Runs inside its calls and maps, in the order in which they began. */
   inside: z.array(
     z.strictObject({

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { runReportShape } from "../../src/wire/run-report.ts";
 import { Place, trammel } from "./support/cli.ts";
 
 const mending = (mend: string): string => `name: mending
@@ -41,11 +42,22 @@ entry: test
   expect((await trammel(["show", run], { place })).stdout).not.toMatch(/^task/m);
 });
 
-it("a loop that makes no progress escalates, with the failure as evidence", async () => {
+it("a loop that makes no progress escalates, with both failures as evidence", async () => {
   using place = new Place();
   place.file("todo", "1\n2\n3\n");
-  place.file("b.yaml", mending("true"));
-  const { code, stdout } = await trammel(["run", "t", "-b", "b.yaml"], { place });
+  // One is done and another comes: the same number is left, and not the same ones.
+  place.file("b.yaml", mending("sed -i 1d todo; echo 4 >> todo").replace('echo "$(wc -l < todo) left"', "cat todo"));
+  const { code, stdout, stderr } = await trammel(["run", "t", "-b", "b.yaml"], { place });
   expect(code).toBe(3);
-  expect(stdout).toContain("node: test\niteration: 1/1\nreason: made no progress: 3 before, 3 now\nevidence: 3 left\n");
+  expect(stdout).toContain(
+    "node: test\niteration: 1/1\nreason: made no progress: 3 before, 3 now\nevidence: 2\n3\n2\n3\n4\nnext_action: ",
+  );
+  expect(stderr).toContain("halting, escalated: made no progress: 3 before, 3 now (test and test#2)\n");
+  const run = /trammel show (\S+)/.exec(stderr)?.[1] ?? "";
+  expect((await trammel(["show", run], { place })).stdout).toMatch(/^evidence +test and test#2$/m);
+  const shown = await trammel(["show", run, "--json"], { place });
+  expect(runReportShape.parse(JSON.parse(shown.stdout)).evidence).toEqual([
+    { node: "test", pass: 1, attempt: 1 },
+    { node: "test", pass: 2, attempt: 1 },
+  ]);
 });

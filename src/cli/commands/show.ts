@@ -3,7 +3,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
-import { elapsed, stateGlyphs, usageText } from "../../views/words.ts";
+import { attemptName, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, namesBlueprint } from "../document.ts";
 import { isProblem, report } from "../problem.ts";
 import { instant, runReport } from "../report.ts";
@@ -39,12 +39,14 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
 }
 
 function text(view: RunView, inside: readonly RunRow[]): string {
+  const failures = view.halting?.failures ?? [];
   const facts: readonly (readonly [string, string])[] = [
     ["run", view.run],
     ["blueprint", view.blueprint],
     ...(view.task === "" ? [] : [["task", view.task] as const]),
     ["status", view.status + (view.reason === null ? "" : `: ${view.reason}`)],
     ...(view.worktree === null ? [] : [["worktree", view.worktree] as const]),
+    ...(failures.length === 0 ? [] : [["evidence", failures.map(attemptName).join(" and ")] as const]),
     ["started", instant(view.startedAt)],
     ["took", view.endedAt === null ? "–" : elapsed(view.endedAt - view.startedAt)],
     ["used", usageText(view.usage) || "no model"],
