@@ -29,6 +29,7 @@ import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
+import { isUser } from "./runtime/users.ts";
 import { type GitWorkspaces, gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 import type { createTools } from "./tools/registry.ts";
 
@@ -76,7 +77,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
       ? (await import("./compose/boxes.ts")).boxParts(needs)
       : noBoxes;
   const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
-  const handed = [createHumanPerformer(clock), ...agents.performers, ...boxes.performers];
+  const handed = [createHumanPerformer(clock, isUser), ...agents.performers, ...boxes.performers];
   const workspaces = gitWorkspaces({ home, env, notice });
   if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(config.mcp).length > 0)
     notice(`the servers of mcp work in ${options.cwd}, not in the worktree of the run`);

@@ -7,6 +7,7 @@ import { inert } from "../views/inert.ts";
 import type { RunView } from "../views/run-view.ts";
 import type { RunEndLine, RunSkippedLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
+import { isInside } from "./inside.ts";
 import { onInterrupt } from "./interrupts.ts";
 import { noticesOf, observeAll } from "./notices.ts";
 import { packageRoot } from "./package-root.ts";
@@ -53,7 +54,7 @@ export async function drive(
   const gates =
     options.detach === true
       ? patientGates
-      : world.interactive
+      : world.interactive && !isInside(world)
         ? terminalGates({ input: process.stdin, err: world.err, screen: display })
         : noGates;
   const services = await openServices({

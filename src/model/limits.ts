@@ -176,6 +176,8 @@ export const limits = {
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,
   answerPollMs: 50,
+  userLookUpMs: 5_000,
+  answerCharacters: 60,
   answerTakenMs: 10_000,
   parkRetryMs: 5,
   startTries: 10,

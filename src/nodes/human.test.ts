@@ -7,7 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import { ManualClock, systemClock } from "../runtime/clock.ts";
 import { createHumanPerformer } from "./human.ts";
 
-const human = createHumanPerformer(systemClock);
+const human = createHumanPerformer(systemClock, (name) => name === "ann");
 
 type Ask = (question: Question, signal: AbortSignal, reported: readonly Progress[]) => Promise<Answer>;
 
@@ -33,7 +33,7 @@ async function perform(
     signal: more.signal ?? new AbortController().signal,
     report: (progress: Progress) => void reported.push(progress),
   } as unknown as ActionContext<HumanNode>;
-  const performer = more.clock === undefined ? human : createHumanPerformer(more.clock);
+  const performer = more.clock === undefined ? human : createHumanPerformer(more.clock, () => true);
   return { result: await performer.perform(context), reported };
 }
 
@@ -135,6 +135,18 @@ describe("human", () => {
       reason: { text: "bob may not answer gate; its approvers are ann" },
     });
     expect(bob.reported.map((one) => one.kind)).toEqual(["gate_opened"]);
+  });
+
+  it("is refused where none of its approvers can be told from anybody else", () => {
+    const missing = (approvers: readonly string[]) =>
+      human.missing(
+        { id: "g", type: "human", mode: "approval", prompt: { source: "", parts: [] }, approvers },
+        {} as Capabilities,
+        {} as Blueprint,
+      );
+    expect(missing(["bob", "ann"])).toBeNull();
+    expect(missing(["bob", "eve"])).toContain("none of its approvers is a user here: bob, eve");
+    expect(missing([])).toContain("approvers is empty");
   });
 
   it("gives the values of a form on, and asks for nothing that must not be seen", async () => {

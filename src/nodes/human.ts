@@ -8,11 +8,19 @@ import type { Answer, Question } from "../ports/gate.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 
 /** Asks a person and routes on the answer. Never retried: every end but an answer says that it is not known to be without effect. */
-export function createHumanPerformer(clock: Clock): Performer<HumanNode> {
+export function createHumanPerformer(clock: Clock, isUser: (name: string) => boolean): Performer<HumanNode> {
+  const missing = (node: HumanNode): string | null => unseen(node) ?? unanswerable(node, isUser);
   return { type: "human", class: "human", missing, perform: (context) => ask(context, clock) };
 }
 
-function missing({ id, fields = {} }: HumanNode): string | null {
+/** One of them is enough: the others may sit at other machines. */
+function unanswerable({ id, approvers }: HumanNode, isUser: (name: string) => boolean): string | null {
+  if (approvers === undefined || approvers.some(isUser)) return null;
+  if (approvers.length === 0) return `human "${id}": approvers is empty, so nobody could answer it`;
+  return `human "${id}": nobody could answer it: none of its approvers is a user here: ${approvers.join(", ")}`;
+}
+
+function unseen({ id, fields = {} }: HumanNode): string | null {
   const secret = Object.keys(fields).find((name) => fields[name]?.sensitive === true);
   return secret === undefined
     ? null

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { EventBody, JournalEvent } from "../model/events.ts";
-import { answerFate } from "./answer-fate.ts";
+import { answerFate, pastAnswer } from "./answer-fate.ts";
 import { noUsage } from "./run-view.ts";
 
 const at = { node: "a", pass: 1, attempt: 1 } as const;
@@ -30,7 +30,9 @@ it("takes only the very answer for taken, though another says the same", () => {
   expect(fate({ ...mine, attempt: 2 }, over("succeeded"))).toEqual({ kind: "taken" });
   for (const other of [{ id: "other" }, {}]) {
     const { id: _, ...same } = mine;
-    expect(fate({ ...same, ...other })).toEqual({ kind: "conflict", what: "ann answered a first" });
+    const how = "id" in other ? "with trammel answer" : "at the terminal of the run";
+    const first = `ann answered a with yes at 1970-01-01T00:00:00.000Z, ${how}`;
+    expect(fate({ ...same, ...other })).toEqual({ kind: "conflict", what: first });
   }
 });
 
@@ -40,4 +42,29 @@ it("names what came in between", () => {
   expect(fate({ type: "node.settled", ...at, as: "done", by: "bob" })).toEqual(conflict("bob settled a first"));
   expect(fate({ type: "node.ended", ...at, result: { outcome: "failure" } })).toEqual(conflict("a waits no longer"));
   expect(fate(over("stopped"))).toEqual(conflict("the run is over: stopped"));
+});
+
+it("tells of a gate that waits no longer who decided about it, when and how", () => {
+  const told = (...bodies: readonly EventBody[]) =>
+    pastAnswer(
+      bodies.map((body, i) => ({ run: "r", seq: i + 1, at: i * 1000, hash: "", body })),
+      "a",
+    );
+  const ended = { type: "node.ended", ...at, result: { outcome: "failure" } } as const;
+  const { id: _, ...here } = mine;
+  expect(told(opened, { ...here, answer: false }, ended)).toBe(
+    "ann answered a with no at 1970-01-01T00:00:01.000Z, at the terminal of the run",
+  );
+  expect(told(opened, { ...mine, answer: "x".repeat(99) }, ended)).toMatch(
+    /^ann answered a with "x{59}… at .*, with trammel answer$/,
+  );
+  expect(told(opened, { type: "node.settled", ...at, as: "failed", by: "bob" })).toBe(
+    "bob settled a as failed at 1970-01-01T00:00:01.000Z",
+  );
+  const timeout = { outcome: "failure", reason: { code: "timeout", text: "nobody answered in time" } } as const;
+  expect(told(opened, { ...ended, result: timeout })).toBe(
+    "a ended at 1970-01-01T00:00:01.000Z: nobody answered in time",
+  );
+  expect(told(opened, mine, ended, opened)).toBeNull();
+  expect(told({ ...opened, node: "b" })).toBeNull();
 });

@@ -5,8 +5,9 @@ import type { GateAnswered, ProcessIdentity } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
-import { type AnswerFate, answerFate } from "../../views/answer-fate.ts";
+import { type AnswerFate, answerFate, pastAnswer } from "../../views/answer-fate.ts";
 import { openGates } from "../../views/open-gates.ts";
+import { decidedInside } from "../inside.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
 import { typedAnswer } from "../typed-answer.ts";
@@ -25,6 +26,8 @@ export async function answer(
   text: string,
   options: ResumeOptions,
 ): Promise<number> {
+  const inside = decidedInside(world);
+  if (inside !== null) return report(world, inside);
   const journal = await openStore(world);
   try {
     const row = findRun(journal, run);
@@ -123,7 +126,9 @@ async function answerTo(
   if (gate === undefined) {
     const waiting = open.map((one) => one.gate.node);
     const hint = waiting.length === 0 ? inboxHint : `These wait: ${waiting.join(", ")}`;
-    return { problem: usage(`nothing waits for an answer at ${node} of run ${row.run}`, hint) };
+    const past = pastAnswer(events, node);
+    const why = past === null ? "" : `: ${past}`;
+    return { problem: usage(`nothing waits for an answer at ${node} of run ${row.run}${why}`, hint) };
   }
   const document = journal.definition(row.definition);
   const blueprint = document === null ? null : check(document).blueprint;

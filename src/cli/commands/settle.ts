@@ -1,4 +1,6 @@
 import { resume, type ResumeOptions } from "./resume.ts";
+import { decidedInside } from "../inside.ts";
+import { report } from "../problem.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 
@@ -9,7 +11,9 @@ export interface SettleOptions extends ResumeOptions {
 }
 
 /** Decides about a node at which a run halted, records who and why, and goes on. */
-export function settle(world: World, run: string, node: string, options: SettleOptions): Promise<number> {
+export async function settle(world: World, run: string, node: string, options: SettleOptions): Promise<number> {
+  const inside = decidedInside(world);
+  if (inside !== null) return report(world, inside);
   const { as, reason, grant } = options;
   const settlement = {
     node,

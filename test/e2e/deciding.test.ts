@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { lastLine, Place, start, trammel } from "./support/cli.ts";
+
+const gated = (node = "") => `name: g
+entry: ask
+nodes:
+  ask: {type: human, mode: approval, prompt: "Ship it?"${node}}
+  ship: {type: script, run: echo shipped > log}
+edges:
+  - {from: ask, when: success, to: ship}
+  - {from: ask, when: failure, to: END}
+`;
+
+async function parked(place: Place): Promise<string> {
+  place.file("b.yaml", gated());
+  const ran = await trammel(["run", "-b", "b.yaml", "--detach", "--json"], { place });
+  expect(ran.code).toBe(5);
+  return String(lastLine(ran)["run"]);
+}
+
+it("tells a late answer who decided, when and how", async () => {
+  using place = new Place();
+  const run = await parked(place);
+  expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
+  const late = await trammel(["answer", run, "ask", "no"], { place });
+  expect(late.code).toBe(2);
+  expect(late.stderr).toMatch(/: \S+ answered ask with yes at 20\S+Z, with trammel answer\n/);
+});
+
+it("takes no decision from inside a run", async () => {
+  using place = new Place();
+  const run = await parked(place);
+  for (const [name, command] of [
+    ["TRAMMEL_RUN", ["answer", run, "ask", "yes"]],
+    ["TRAMMEL_NODE", ["settle", run, "ask", "--as", "done"]],
+    ["TRAMMEL_NODE", ["resolve", run, "--node", "ask", "--as", "done", "--reason", "me"]],
+  ] as const) {
+    const refused = await trammel(command, { place, env: { [name]: "fix" } });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("not taken from inside a run")]);
+  }
+  expect((await trammel(["inbox"], { place })).stdout).toContain("ask: Ship it?");
+});
+
+it("a node that starts a run is asked nothing by it, and answers none", async () => {
+  using place = new Place();
+  place.file("inner.yaml", gated());
+  const trammelBin = `${process.execPath} ${JSON.stringify(process.cwd())}/bin/trammel.js`;
+  place.file(
+    "b.yaml",
+    `name: outer
+entry: cheat
+nodes:
+  cheat:
+    type: script
+    run: |
+      export TRAMMEL_HOME=$PWD/.inner
+      yes | script -qec '${trammelBin} run -b inner.yaml' /dev/null > inner.log
+      ${trammelBin} run -b inner.yaml --detach; ${trammelBin} answer $(${trammelBin} inbox | head -n 1 | cut -d ' ' -f 1) ask yes 2> refused
+`,
+  );
+  expect((await trammel(["run", "-b", "b.yaml"], { place })).code).toBe(1);
+  expect(readFileSync(place.path("refused"), "utf8")).toContain("this is node cheat of run ");
+  expect(readFileSync(place.path("inner.log"), "utf8")).toContain("there is no terminal to ask at");
+  expect(existsSync(place.path("log"))).toBe(false);
+});
+
+it("refuses a run that nobody could decide about, before anything of it", async () => {
+  using place = new Place();
+  place.file("b.yaml", gated(", approvers: [no-such-user-here]"));
+  const refused = await start(["run", "-b", "b.yaml", "--detach"], { place }).end;
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("none of its approvers is a user here: no-such-user-here");
+  expect((await trammel(["runs"], { place })).stdout).not.toContain("running");
+});
