@@ -1,35 +1,33 @@
 import { digraph } from "../graph/digraph.ts";
-import type { Digraph } from "../graph/digraph.ts";
 import { Dominators } from "../graph/dominators.ts";
-import { at, item } from "../graph/ints.ts";
-import type { Plan, When } from "../graph/plan.ts";
+import { at } from "../graph/ints.ts";
+import type { Plan } from "../graph/plan.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import { limits } from "../model/limits.ts";
-
-interface Arc {
-  readonly from: number;
-  readonly to: number;
-}
+import type { Answer } from "./together.ts";
+import { Together } from "./together.ts";
 
 /**
- * What can have run before what. Answers are certain where they speak of an error; after `limits.orderSearches` searches of the whole
- * graph it answers in the document's favour, so that a check stays near linear.
+ * What can have run before what. Answers are certain where they speak of an error; after `limits.orderVisits` nodes and edges looked at
+ * it answers in the document's favour, so that a check stays near linear.
  */
 export class Order {
   readonly #plan: Plan;
-  /** Arcs without loop edges: one pass. */
-  readonly #forward: readonly number[];
   readonly #always: Dominators;
+  /** Without loop edges. */
   readonly #inOnePass: Dominators;
   readonly #reached = new Map<number, Uint8Array>();
-  #searches = 0;
+  #together: Together | undefined;
+  readonly #answers = new Map<number, Answer>();
+  #visits = 0;
 
   constructor(plan: Plan) {
     this.#plan = plan;
     const { graph, loopOf, entry } = plan;
-    this.#forward = Array.from(graph.from.keys()).filter((arc) => at(loopOf, arc) < 0);
+    const inOnePass = (_: number, arc: number): boolean => at(loopOf, arc) < 0;
     this.#always = new Dominators(graph, entry);
-    this.#inOnePass = new Dominators(graphOf(graph.size, this.#arcs(this.#forward)), entry);
+    const forward = digraph(graph.size, graph.from.filter(inOnePass), graph.to.filter(inOnePass));
+    this.#inOnePass = new Dominators(forward, entry);
   }
 
   /** Every way to `node` leads through `before`, which is another node. */
@@ -43,22 +41,31 @@ export class Order {
     const [first, second] = [this.#index(before), this.#index(node)];
     const after = this.#from(first);
     if (after === undefined || after[second] === 1) return true;
-    if (this.canRunTogether(before, node)) return true;
+    if (this.#beside(first, second) !== "no") return true;
     return this.#plan.loops.some(({ heads }) => heads.some((head) => this.#from(head)?.[second] !== 0));
   }
 
-  /**
-   * Both can run at once in one pass: there neither leads to the other, and some node starts, on one outcome, ways to them that share no node.
-   * Two such ways exist exactly when that node is the nearest common dominator of both, with only the edges of that outcome.
-   */
+  /** Both can run at once in one pass: there neither leads to the other, and in some run both start. */
   canRunTogether(first: string, second: string): boolean {
-    const [a, b] = [this.#index(first), this.#index(second)];
-    if (a === b || this.#isLast(first) || this.#isLast(second)) return false;
-    if (this.#leadsInOnePass(a, b) || this.#leadsInOnePass(b, a)) return false;
-    const fork = this.#nearestCommon(a, b);
-    if (fork === undefined) return false;
-    const outcomes = new Set(this.#out(fork).flatMap((arc) => item(this.#plan.whens, arc)));
-    return [...outcomes].some((outcome) => this.#forks(fork, outcome, a, b));
+    if (first === second || this.#isLast(first) || this.#isLast(second)) return false;
+    return this.#beside(this.#index(first), this.#index(second)) === "yes";
+  }
+
+  #beside(a: number, b: number): Answer {
+    const pair = Math.min(a, b) * this.#plan.graph.size + Math.max(a, b);
+    const known = this.#answers.get(pair) ?? this.#lookBeside(a, b);
+    this.#answers.set(pair, known);
+    return known;
+  }
+
+  #lookBeside(a: number, b: number): Answer {
+    if (this.#inOnePass.dominates(a, b) || this.#inOnePass.dominates(b, a)) return "no";
+    const inOnePass = (arc: number): boolean => at(this.#plan.loopOf, arc) < 0;
+    const [afterA, afterB] = [this.#closure(a, inOnePass), this.#closure(b, inOnePass)];
+    if (afterA === undefined || afterB === undefined) return "unknown";
+    if (afterA[b] === 1 || afterB[a] === 1) return "no";
+    this.#together ??= new Together(this.#plan, this.#spend);
+    return this.#together.canStartBoth(a, b);
   }
 
   #index(id: string): number {
@@ -70,50 +77,23 @@ export class Order {
     return this.#index(id) === this.#plan.last;
   }
 
-  #forks(fork: number, outcome: When, a: number, b: number): boolean {
-    if (!this.#maySearch()) return false;
-    const { graph, whens } = this.#plan;
-    const kept = this.#forward.filter(
-      (arc) => at(graph.from, arc) !== fork || item(whens, arc).some((when) => fires(when, outcome)),
-    );
-    const sink = graph.size;
-    const both = graphOf(sink + 1, [...this.#arcs(kept), { from: a, to: sink }, { from: b, to: sink }]);
-    const ways = new Dominators(both, fork);
-    if (!ways.dominates(fork, a) || !ways.dominates(fork, b)) return false;
-    for (let node = 0; node < sink; node += 1) if (node !== fork && ways.dominates(node, sink)) return false;
-    return true;
-  }
-
-  #nearestCommon(a: number, b: number): number | undefined {
-    let nearest: number | undefined;
-    for (let node = 0; node < this.#plan.graph.size; node += 1) {
-      if (!this.#inOnePass.dominates(node, a) || !this.#inOnePass.dominates(node, b)) continue;
-      if (nearest === undefined || this.#inOnePass.dominates(nearest, node)) nearest = node;
-    }
-    return nearest;
-  }
-
-  #leadsInOnePass(from: number, to: number): boolean {
-    if (this.#inOnePass.dominates(from, to)) return true;
-    if (!this.#maySearch()) return true;
-    return this.#closure(from, (arc) => at(this.#plan.loopOf, arc) < 0)[to] === 1;
-  }
-
   /** What a node leads to, itself only if it is in a loop; undefined when too much was searched. */
   #from(node: number): Uint8Array | undefined {
     const known = this.#reached.get(node);
-    if (known !== undefined || !this.#maySearch()) return known;
+    if (known !== undefined) return known;
     const found = this.#closure(node, () => true);
-    this.#reached.set(node, found);
+    if (found !== undefined) this.#reached.set(node, found);
     return found;
   }
 
-  #closure(start: number, passes: (arc: number) => boolean): Uint8Array {
-    const seen = new Uint8Array(this.#plan.graph.size);
+  #closure(start: number, passes: (arc: number) => boolean): Uint8Array | undefined {
+    const { size, from, to, outStart } = this.#plan.graph;
+    if (!this.#spend(size + from.length)) return undefined;
+    const seen = new Uint8Array(size);
     const open = [start];
     for (let node = open.pop(); node !== undefined; node = open.pop()) {
-      for (const arc of this.#out(node)) {
-        const target = at(this.#plan.graph.to, arc);
+      for (let arc = at(outStart, node); arc < at(outStart, node + 1); arc += 1) {
+        const target = at(to, arc);
         if (at(seen, target) === 1 || !passes(arc)) continue;
         seen[target] = 1;
         open.push(target);
@@ -122,34 +102,8 @@ export class Order {
     return seen;
   }
 
-  #out(node: number): readonly number[] {
-    const { outStart } = this.#plan.graph;
-    const start = at(outStart, node);
-    return Array.from({ length: at(outStart, node + 1) - start }, (_, index) => start + index);
-  }
-
-  #arcs(arcs: readonly number[]): readonly Arc[] {
-    const { from, to } = this.#plan.graph;
-    return arcs.map((arc) => ({ from: at(from, arc), to: at(to, arc) }));
-  }
-
-  #maySearch(): boolean {
-    this.#searches += 1;
-    return this.#searches <= limits.orderSearches;
-  }
-}
-
-/** An unconditional edge carries success, failure and every option, but never an error. */
-function fires(when: When, outcome: When): boolean {
-  return when === outcome || (when === null && outcome !== "error");
-}
-
-/** Arcs in any order, without doubles. */
-function graphOf(size: number, arcs: readonly Arc[]): Digraph {
-  const sorted = [...arcs].sort((a, b) => a.from - b.from || a.to - b.to);
-  return digraph(
-    size,
-    Int32Array.from(sorted, ({ from }) => from),
-    Int32Array.from(sorted, ({ to }) => to),
-  );
+  readonly #spend = (visits: number): boolean => {
+    this.#visits += visits;
+    return this.#visits <= limits.orderVisits;
+  };
 }

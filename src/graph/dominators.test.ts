@@ -50,6 +50,12 @@ test("of some nodes the outermost are those that no other of them dominates", ()
   expect(outer).toEqual(new Set([2, 5]));
 });
 
+test("a branch is what the entry dominates next", () => {
+  // 0 → 1 → 2 → 3, 0 → 4 → 3, 5 is not reached
+  const graph = digraph(6, Int32Array.from([0, 0, 1, 2, 4]), Int32Array.from([1, 4, 2, 3, 3]));
+  expect([...new Dominators(graph, 0).branches()]).toEqual([-1, 1, 1, 3, 4, -1]);
+});
+
 test("a chain of 20,000 does not exhaust the stack", () => {
   const size = 20_000;
   const graph = digraph(

@@ -20,6 +20,20 @@ export class Dominators {
     return first > 0 && first <= at(this.#first, b) && at(this.#last, b) <= at(this.#last, a);
   }
 
+  /** By node: the node right below the entry that dominates it, -1 for the entry and what it does not reach. */
+  branches(): Int32Array {
+    const branch = new Int32Array(this.#first.length).fill(-1);
+    const inOrder = new Int32Array(this.#first.length + 1).fill(-1);
+    for (const [node, place] of this.#first.entries()) inOrder[place] = node;
+    let top = -1;
+    for (let place = 2; place < inOrder.length && at(inOrder, place) >= 0; place += 1) {
+      const node = at(inOrder, place);
+      if (top < 0 || place > at(this.#last, top)) top = node;
+      branch[node] = top;
+    }
+    return branch;
+  }
+
   /** Those that no other one of them dominates. */
   outermost(nodes: ReadonlySet<number>): Set<number> {
     const outer = new Set<number>();

@@ -52,13 +52,7 @@ function endingsOf(plan: Plan, node: number, loop: number): Ways[] {
   const { body } = item(plan.loops, loop);
   const arcs: number[] = [];
   for (let arc = at(outStart, node); arc < at(outStart, node + 1); arc += 1) arcs.push(arc);
-  const kinds = new Set([
-    "success",
-    "failure",
-    "error",
-    ...arcs.flatMap((arc) => item(plan.whens, arc)).filter(isOption),
-  ]);
-  return [...kinds].map((kind) => {
+  return kindsOf(plan, arcs).map((kind) => {
     const taken = arcs.filter((arc) => item(plan.whens, arc).some((when) => canTake(when, kind)));
     const staying = taken.filter((arc) => body.has(at(to, arc)));
     const looping = staying.filter((arc) => at(plan.loopOf, arc) === loop);
@@ -66,11 +60,18 @@ function endingsOf(plan: Plan, node: number, loop: number): Ways[] {
   });
 }
 
+/** Ways in which a node with these arcs can end, as far as they tell them apart: options first, then success, failure and error. */
+export function kindsOf(plan: Plan, arcs: readonly number[]): readonly string[] {
+  const options = arcs.flatMap((arc) => item(plan.whens, arc)).filter(isOption);
+  return [...new Set([...options, "success", "failure", "error"])];
+}
+
 function isOption(when: When): when is string {
   return when !== null && when !== "success" && when !== "failure" && when !== "error";
 }
 
-function canTake(when: When, kind: string): boolean {
+/** Whether an edge with this condition is taken when its node ends in this way. */
+export function canTake(when: When, kind: string): boolean {
   if (when === null) return kind !== "error";
   return when === kind || (when === "success" && isOption(kind));
 }

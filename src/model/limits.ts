@@ -16,7 +16,8 @@ export const limits = {
   nodesPerBlueprint: 20_000,
   edgesPerBlueprint: 200_000,
   noteCharacters: 500,
-  orderSearches: 400,
+  orderVisits: 8_000_000,
+  orderTries: 200,
 
   // Engine; limits.steps, limits.retries, limits.parallel, limits.time, cap
   stepsWithLoopDefault: 50,

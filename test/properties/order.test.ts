@@ -19,8 +19,9 @@ interface Seen {
 }
 
 /** What one run shows of the order of its nodes. */
-function observe(sample: Sample, seen: Seen): void {
-  const { events } = drive(blueprintOf(sample.ids, sample.edges, settings), worldOf(sample));
+function observe(sample: Sample, seen: Seen, steps = 200): void {
+  const bounded = { limits: { ...settings.limits, steps } };
+  const { events } = drive(blueprintOf(sample.ids, sample.edges, bounded), worldOf(sample));
   const running = new Set<string>();
   const ended = new Set<string>();
   for (const event of events) {
@@ -55,8 +56,7 @@ test("nothing that an order rules out is ever seen", () => {
         return !seen.without.has(pair) || !order.alwaysBefore(a, b);
       });
     }),
-    // Known gap: of two nodes that a third starts, which is on the way to only one of them in every run, it is not told that they run at once.
-    { numRuns: 3_000, seed: 7 },
+    { numRuns: 3_000 },
   );
   expect(holds.counterexample).toBeNull();
 });
@@ -68,6 +68,19 @@ test("a node beside nested loops may have ended when they come round again", () 
   const order = new Order(compile(blueprintOf(ids, edges, settings)));
   for (const node of ["b", "e", "f"]) expect(order.canPrecede("d", node)).toBe(true);
   expect(order.canPrecede("g", "d")).toBe(false);
+});
+
+test("a fork that is on the way to neither of two nodes in every run starts both", () => {
+  const ids = ["a", "b", "c", "d", "e", "f"];
+  const edges = arrows("a+>c,b+>d,b+>e,b!>d,c+>d,c!>b,d+>f,d!>f,e+>f");
+  const order = new Order(compile(blueprintOf(ids, edges, settings)));
+  expect(order.canRunTogether("d", "e")).toBe(true);
+  expect(order.canRunTogether("b", "e")).toBe(false);
+});
+
+test("two ways from a fork do not both run where one of them breaks the other", () => {
+  const order = new Order(compile(blueprintOf(["a", "b", "c", "d"], arrows("a+>b,a+>c,b+>c,b!>d"), settings)));
+  expect(order.canRunTogether("c", "d")).toBe(false);
 });
 
 /** Every combination of outcome and length of the nodes of a small graph. */
@@ -87,17 +100,15 @@ function* worlds(sample: Sample): Generator<Sample> {
 
 test("nodes said to run together do so in some run", () => {
   const holds = fc.check(
-    fc.property(samples(5), (drawn) => {
-      // Over a loop a failure must come first, which then keeps the other node from starting in ways that the order does not tell.
-      const sample = { ...drawn, edges: drawn.edges.filter(([from, , to]) => from < to) };
+    fc.property(samples(5, true), (sample) => {
       const order = new Order(compile(blueprintOf(sample.ids, sample.edges, settings)));
       const claimed = pairs(sample.ids).filter(([a, b]) => a < b && order.canRunTogether(a, b));
       if (claimed.length === 0) return true;
       const seen: Seen = { together: new Set(), before: new Set(), without: new Set() };
-      for (const world of worlds(sample)) observe(world, seen);
+      for (const world of worlds(sample)) observe(world, seen, 20);
       return claimed.every(([a, b]) => seen.together.has(`${a} ${b}`));
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
   expect(holds.counterexample).toBeNull();
 });
