@@ -49,7 +49,10 @@ const ai: Make = async ({ say, and }) => {
     and === "fail" ? [{ status: 500, message: "Oops" }] : [{ say, ...(and === "wait" ? { ends: "hold" } : {}) }];
   const server = await serveModel(script);
   servers.push(server);
-  return { provider: createAiProvider({ compatible: { baseUrl: server.url } }, mask), model: "compatible/scripted" };
+  return {
+    provider: createAiProvider({ compatible: { baseUrl: server.url } }, mask, systemClock),
+    model: "compatible/scripted",
+  };
 };
 
 const acp: Make = ({ say, and }) => {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../model/events.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import { clip, type Mask } from "../runtime/text.ts";
@@ -20,6 +20,8 @@ export function presentable(event: AgentEvent, mask: Mask, maxBytes: number = li
     case "permission":
       return { ...event, request: text(event.request) };
     case "usage":
+    case "paused":
+    case "quiet":
     case "stop":
       return event;
   }

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../model/events.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentProvider, AgentResult } from "../ports/provider.ts";
 import { maskedJson, presentable } from "./events.ts";

@@ -43,7 +43,7 @@ export function createProviders(
   const acp = (name: string, agent: AcpAgent): AgentProvider =>
     recorded(createAcpProvider({ name, agent, environment, start: startLive, clock }));
   const known = new Map([
-    ["ai", recorded(createAiProvider(ai, mask, configuration.prices))],
+    ["ai", recorded(createAiProvider(ai, mask, clock, configuration.prices))],
     ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask), mask)],
     ...Object.entries(presets).map(([name, agent]) => [name, acp(name, agent)] as const),
   ]);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../model/events.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
 import { Speech } from "./speech.ts";
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../model/events.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
 
 /** What an agent says, emitted in pieces of whole lines where there are any, never between the halves of a character. */

@@ -240,7 +240,7 @@ function longestWay(plan: Plan, weight: (node: number) => number): number {
 
 /** A provider may ask an agent to wait longer than the back-off would. */
 function delaysMs(node: Node, retries: number): number {
-  if (classOf(node) === "agentic") return retries * limits.retryAfterMaxMs;
+  if (classOf(node) === "agentic") return retries * limits.quotaWaitMaxMs;
   let sum = 0;
   for (let retry = 0; retry < retries; retry += 1) {
     sum += Math.min(limits.retryFirstDelayMs * 2 ** retry, limits.retryMaxDelayMs) * (1 + limits.retryJitterRatio);

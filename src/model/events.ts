@@ -1,3 +1,4 @@
+import type { AgentEvent } from "./agent-event.ts";
 import type { Json } from "./json.ts";
 import type { EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
 
@@ -273,28 +274,3 @@ const telemetry: ReadonlySet<EventType> = new Set<EventType>(["node.process", "a
 export function isPromise(body: EventBody): boolean {
   return !telemetry.has(body.type);
 }
-
-/** The one stream every provider emits; screens, journal and tests read only this. */
-export type AgentEvent =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "thinking"; readonly text: string }
-  | { readonly type: "tool_call"; readonly id: string; readonly tool: string; readonly input: Json }
-  | {
-      readonly type: "tool_result";
-      readonly id: string;
-      readonly tool: string;
-      readonly ok: boolean;
-      readonly output: string;
-    }
-  | { readonly type: "diff"; readonly path: string; readonly before: string | null; readonly after: string | null }
-  | {
-      readonly type: "permission";
-      readonly tool: string;
-      readonly request: string;
-      readonly decision: "allowed" | "denied";
-    }
-  | { readonly type: "usage"; readonly usage: Usage }
-  | {
-      readonly type: "stop";
-      readonly why: "end_turn" | "refusal" | "turn_limit" | "output_limit" | "give_up" | "cancelled" | "error";
-    };

@@ -31,7 +31,9 @@ export const limits = {
   retryFirstDelayMs: 250,
   retryMaxDelayMs: 5_000,
   quotaWaits: 5,
-  quotaWaitMaxMs: 30 * 60_000,
+  quotaWaitMaxMs: 6 * 3_600_000,
+  quotaWaitDefaultMs: 60_000,
+  quotaPauseMs: 5 * 60_000,
   reachCacheBytes: 64 * 1024 * 1024,
   loopNestingLevels: 64,
   simulatedStarts: 100_000,
@@ -132,7 +134,6 @@ export const limits = {
   commandCharacters: 64 * 1024,
   policyRules: 1_000,
   schemaProblems: 5,
-  retryAfterMaxMs: 24 * 3_600_000,
 
   // Working trees
   gitCommandMs: 10 * 60_000,

@@ -1,5 +1,6 @@
 import type { AgentNode, AgentPolicy, AgentSandboxNode, AgentSettings } from "../model/blueprint.ts";
-import type { AgentEvent, ProcessIdentity } from "../model/events.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
+import type { ProcessIdentity } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";

@@ -1,5 +1,6 @@
 import type { Blueprint, HumanNode, MapBody, Node, NodeClass } from "../model/blueprint.ts";
-import type { AgentEvent, Attempt, ProcessIdentity } from "../model/events.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
+import type { Attempt, ProcessIdentity } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { InnerHalt, NodeResult, RunStatus, Usage } from "../model/outcome.ts";
 import type { Template } from "../model/template.ts";

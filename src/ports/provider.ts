@@ -1,5 +1,6 @@
 import type { AgentPolicy, AgentSettings, OutputFormat } from "../model/blueprint.ts";
-import type { AgentEvent, ProcessIdentity } from "../model/events.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
+import type { ProcessIdentity } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { Reason, Usage } from "../model/outcome.ts";
 import type { ProcessRunner } from "./processes.ts";

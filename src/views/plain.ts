@@ -1,7 +1,7 @@
 import type { Attempt, EventBody, JournalEvent, RunStarted } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
-import { attemptName, elapsed, settlementText, usageText } from "./words.ts";
+import { attemptName, elapsed, pauseText, settlementText, usageText } from "./words.ts";
 
 /** An event as one line for people: `12.3s  test#2 failure: exit 1`. Null for what only machines care about. */
 export function plainLine(event: JournalEvent, startedAt: number): string | null {
@@ -76,6 +76,9 @@ function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agen
       return `${attemptName(body)} changed ${event.path}`;
     case "permission":
       return `${attemptName(body)} ${event.tool} ${event.decision}: ${event.request}`;
+    case "paused":
+    case "quiet":
+      return `${attemptName(body)} ${pauseText(event)}`;
     case "thinking":
     case "usage":
     case "stop":

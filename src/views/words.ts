@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../model/agent-event.ts";
 import type { NodeClass } from "../model/blueprint.ts";
 import type { Attempt } from "../model/events.ts";
 import type { Usage } from "../model/outcome.ts";
@@ -50,6 +51,14 @@ export function usageText(usage: Usage): string {
   const parts = tokens === 0 ? [] : [`${count(tokens)} tokens`];
   if (usage.cost !== undefined) parts.push(`${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)} USD`);
   return parts.join(" · ");
+}
+
+/** That an agent does nothing for a while, and until when. */
+export function pauseText(event: Extract<AgentEvent, { readonly type: "paused" | "quiet" }>): string {
+  if (event.type === "quiet")
+    return `has shown no sign of life for ${elapsed(event.ms)}; it is ended in another ${elapsed(event.leftMs)}`;
+  const why = event.why === "quota" ? "out of quota" : "overloaded";
+  return `waits ${elapsed(event.ms)}, as its provider is ${why}, and goes on where it is`;
 }
 
 function pad(value: number): string {

@@ -5,7 +5,7 @@ import type {
   ToolCallUpdate,
   ToolCallContent,
 } from "@agentclientprotocol/sdk/unstable";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Usage } from "../../model/outcome.ts";

@@ -1,13 +1,34 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
-import type { ReasonCode } from "../../model/outcome.ts";
+import type { Reason, ReasonCode } from "../../model/outcome.ts";
 import { oneLine } from "../../runtime/text.ts";
 
-/** Sorts what an agent answers in place of a result. Its own words decide where the protocol has no code. */
-export function classify(error: unknown, errorOutput: string): { readonly code: ReasonCode; readonly text: string } {
-  if (!(error instanceof RequestError)) return { code: "connection", text: describe(error, errorOutput) };
-  const detail = error.data === undefined ? error.message : `${error.message} ${JSON.stringify(error.data)}`;
-  return { code: codeOf(error.code, detail), text: oneLine(`the agent answered: ${detail}`) };
+export interface AcpFault {
+  readonly reason: Reason;
+  readonly retryAfterMs?: number;
 }
+
+/** Sorts what an agent answers in place of a result. Its own words decide where the protocol has no code. `wall` is now, since the epoch. */
+export function classify(error: unknown, errorOutput: string, wall: number): AcpFault {
+  if (!(error instanceof RequestError)) return { reason: { code: "connection", text: describe(error, errorOutput) } };
+  const detail = error.data === undefined ? error.message : `${error.message} ${JSON.stringify(error.data)}`;
+  const reason = { code: codeOf(error.code, detail), text: oneLine(`the agent answered: ${detail}`) };
+  const retryAfterMs = reason.code === "quota" ? waitIn(detail, wall) : null;
+  return retryAfterMs === null ? { reason } : { reason, retryAfterMs };
+}
+
+/** How long its words say to wait, in milliseconds: `limit reached|1764525600`, `try again in 2 hours 13 minutes`; null where they do not. */
+function waitIn(detail: string, wall: number): number | null {
+  const since = /limit reached\|(\d{10})\b/i.exec(detail)?.[1];
+  if (since !== undefined) return Math.max(0, Number(since) * 1000 - wall);
+  const [, said = ""] = span.exec(detail) ?? [];
+  const parts = [...said.matchAll(/([\d.]+) ?([dhms])/gi)];
+  const ms = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (unitMs[unit.toLowerCase()] ?? 0), 0);
+  return parts.length === 0 || !Number.isFinite(ms) ? null : Math.ceil(ms);
+}
+
+const span =
+  /(?:try again|retry|resets?) (?:after|in):? ((?:[\d.]+ ?(?:days?|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+)/i;
+const unitMs: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 
 function codeOf(code: number, detail: string): ReasonCode {
   if (code === authRequired || /\b401\b|\b403\b|unauthori[sz]ed|authenticat|api key|log ?in/i.test(detail))

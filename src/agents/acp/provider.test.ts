@@ -64,24 +64,6 @@ test("the end of its turn is a success, its last message the answer", async () =
   expect(events.map((event) => event.type)).toEqual(["thinking", "text", "tool_call", "tool_result", "text"]);
 });
 
-test.each(["text", "end"] as const)("tokens are counted as agents report them (with the %s)", async (kind) => {
-  const { result, events } = await perform([
-    { tokens: 100, with: kind },
-    { call: { kind: "read", title: "a.js", ask: false } },
-    { tokens: 10, with: kind },
-  ]);
-  expect(result.usage).toMatchObject(kind === "text" ? { inputTokens: 110, turns: 2 } : { inputTokens: 100, turns: 1 });
-  expect(events.at(-1)).toEqual({ type: "usage", usage: result.usage });
-});
-
-test("tokens that are reported piece by piece are not counted again at the end", async () => {
-  const { result } = await perform([
-    { tokens: 100, with: "text" },
-    { tokens: 100, with: "end" },
-  ]);
-  expect(result.usage).toMatchObject({ inputTokens: 100, outputTokens: 1 });
-});
-
 test("a change is shown with its path in the workspace, and is an effect", async () => {
   const file = join(workspace, "new.txt");
   const { result, events } = await perform([{ call: { kind: "edit", title: "edit", write: file, text: "x" } }]);

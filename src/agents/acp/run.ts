@@ -1,11 +1,11 @@
 import type { StopReason } from "@agentclientprotocol/sdk/unstable";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import { limits } from "../../model/limits.ts";
 import type { ReasonCode } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LiveProcess, ProcessEnd } from "../../ports/processes.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
-import { answerInstructions, isStructured, readAnswer } from "../answer.ts";
+import { type Answer, answerInstructions, isStructured, readAnswer } from "../answer.ts";
 import { oneLine } from "../../runtime/text.ts";
 import { Conversation, type Breach } from "./conversation.ts";
 import { classify } from "./faults.ts";
@@ -39,7 +39,8 @@ export async function converse(work: Work): Promise<AgentResult> {
     end = await untilGone(work, carryOut(work, conversation, stop));
   } catch (error) {
     const ended = await within(clock, limits.pipeDrainMs, child.end);
-    end = { outcome: "error", reason: classify(ended === null ? error : tooEarly(ended), errorOutput()), message: "" };
+    const fault = classify(ended === null ? error : tooEarly(ended), errorOutput(), clock.wall());
+    end = { outcome: "error", message: "", ...fault };
   } finally {
     await dismiss(work, stop.aborted);
   }
@@ -66,12 +67,21 @@ async function carryOut(work: Work, conversation: Conversation, stop: AbortSigna
     const denied = conversation.lastDenied;
     if (denied !== null)
       return failed("refusal", oneLine(`the agent gave up, without a word, when it was told no (${denied})`), message);
-    const answer = isStructured(request) ? await readAnswer(message, request) : {};
+    // One that worked may end without a word; one that did nothing and says nothing has not answered.
+    const nothing = message === "" && conversation.calls === 0;
+    const answer = nothing ? { problem: "it is empty" } : await answerIn(message, request);
     if (!("problem" in answer)) return { outcome: "success", message, ...answer };
-    if (repairs >= limits.repairTurns) return failed("output_invalid", oneLine(answer.problem), message);
+    if (repairs >= limits.repairTurns) {
+      const why = `the agent's answer cannot be used: ${answer.problem}`;
+      return failed("output_invalid", oneLine(why), message);
+    }
     text = `Your answer cannot be used: ${answer.problem}. Answer again.`;
     conversation.restart();
   }
+}
+
+function answerIn(message: string, request: AgentRequest): Promise<Answer> {
+  return isStructured(request) ? readAnswer(message, request) : Promise.resolve({});
 }
 
 /** One prompt. Once stopped, the agent has a little time to end its turn in order. */

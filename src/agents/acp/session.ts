@@ -10,7 +10,7 @@ import {
   type NewSessionResponse,
   type StopReason,
 } from "@agentclientprotocol/sdk/unstable";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import { limits } from "../../model/limits.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 import type { AgentRequest } from "../../ports/provider.ts";

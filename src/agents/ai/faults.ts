@@ -2,6 +2,7 @@ import { APICallError, InvalidResponseDataError, StreamProviderError } from "ai"
 import { limits } from "../../model/limits.ts";
 import type { Reason, ReasonCode } from "../../model/outcome.ts";
 import { oneLine } from "../../runtime/text.ts";
+import { retryAfter } from "./retry-after.ts";
 
 /** Why a call of a model has no answer. Always an error, never a success. */
 export interface Fault {
@@ -39,11 +40,20 @@ function apiFault(error: APICallError): Fault {
   if (error.statusCode === undefined) return fault("connection", `the provider cannot be reached: ${deepest(error)}`);
   // The status came in order, the body did not.
   if (error.statusCode < 300) return isConnection(error) ? broken(error) : fault("provider", deepest(error));
-  const code = codeOf(error.statusCode, `${error.message} ${body}`);
+  const detail = `${error.message} ${body}`;
+  const code = codeOf(error.statusCode, detail);
   const text = `${error.statusCode} ${error.message}`;
-  const retryAfterMs = retryAfter(error.responseHeaders ?? {});
-  if (retryAfterMs === null || (code !== "quota" && code !== "overloaded")) return fault(code, text);
+  if (code !== "quota" && code !== "overloaded") return fault(code, text);
+  const retryAfterMs = retryAfter(error.responseHeaders ?? {}, body) ?? unsaid(error.statusCode, detail);
+  if (retryAfterMs === null) return fault(code, text);
   return { ...fault(code, `${text} (to be tried again in ${Math.ceil(retryAfterMs / 1000)} s)`), retryAfterMs };
+}
+
+/** Too many requests are fewer in a while; an account that is used up is not, before somebody pays. */
+function unsaid(status: number, detail: string): number | null {
+  return status === 429 && !/insufficient_quota|billing|credit|payment/i.test(detail)
+    ? limits.quotaWaitDefaultMs
+    : null;
 }
 
 const overflow =
@@ -59,18 +69,6 @@ function codeOf(status: number | undefined, detail: string): ReasonCode {
   return /overloaded|server_error|api_error|UNAVAILABLE|INTERNAL/i.test(detail) && status === undefined
     ? "overloaded"
     : "provider";
-}
-
-/** How long the provider asked to wait. A date is measured against the response's own `date`, so that no clock is needed. */
-function retryAfter(headers: Readonly<Record<string, string>>): number | null {
-  const bounded = (ms: number): number | null =>
-    Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), limits.retryAfterMaxMs) : null;
-  const milliseconds = headers["retry-after-ms"];
-  if (milliseconds !== undefined) return bounded(Number(milliseconds));
-  const value = headers["retry-after"];
-  if (value === undefined) return null;
-  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return bounded(Number(value) * 1000);
-  return bounded(Date.parse(value) - Date.parse(headers["date"] ?? ""));
 }
 
 const connectionCodes =

@@ -1,12 +1,15 @@
 import type { ModelMessage, ToolModelMessage } from "ai";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { ReasonCode, Usage } from "../../model/outcome.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerSchema, checkAnswer, isStructured, readAnswer, type Answer } from "../answer.ts";
+import { pause } from "../../runtime/alarm.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
+import type { Fault } from "./faults.ts";
 import { answerInTool, giveUpTool, instructionsOf } from "./instructions.ts";
 import type { Model } from "./model.ts";
 import { costOf, type Price } from "./settings.ts";
@@ -24,6 +27,7 @@ export interface LoopParts {
   readonly emit: (event: AgentEvent) => void;
   readonly signal: AbortSignal;
   readonly mask: Mask;
+  readonly clock: Clock;
 }
 
 /** Runs a model with tools until it ends its turn, gives up or meets a limit. Every fault ends in a result. */
@@ -43,8 +47,11 @@ class Loop {
   readonly #messages: ModelMessage[];
   #usage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
   #repairsLeft: number = limits.repairTurns;
+  readonly #clock: Clock;
+  #pauses = 0;
 
-  constructor({ model, price, request, emit, signal, mask }: LoopParts) {
+  constructor({ model, price, request, emit, signal, mask, clock }: LoopParts) {
+    this.#clock = clock;
     this.#model = model;
     this.#price = price;
     this.#request = request;
@@ -77,9 +84,7 @@ class Loop {
   /** One answer of the model and what it asks for; null when the conversation goes on. */
   async #turn(): Promise<End | null> {
     if (this.#signal.aborted) return this.#cancelled();
-    const instructions = instructionsOf(this.#request, this.#answerSchema !== null);
-    const asked = { model: this.#model, instructions, messages: this.#messages, tools: this.#tools };
-    const turn = await takeTurn(asked, this.#emit, this.#signal);
+    const turn = await this.#ask();
     if (turn === "aborted") return this.#cancelled();
     this.#count(turn.tokens);
     if ("fault" in turn) {
@@ -103,6 +108,29 @@ class Loop {
     }
   }
 
+  /** Asks the model. A pause that its provider asks for in the middle of the work is kept, so that nothing of the work is lost. */
+  async #ask(): ReturnType<typeof takeTurn> {
+    const instructions = instructionsOf(this.#request, this.#answerSchema !== null);
+    const asked = { model: this.#model, instructions, messages: this.#messages, tools: this.#tools };
+    for (;;) {
+      const turn = await takeTurn(asked, this.#emit, this.#signal);
+      const ms = turn !== "aborted" && "fault" in turn ? this.#pauseAfter(turn.fault) : null;
+      if (turn === "aborted" || ms === null) return turn;
+      this.#pauses += 1;
+      this.#emit({ type: "paused", why: ms.why, ms: ms.ms });
+      await pause(this.#clock, ms.ms, this.#signal);
+    }
+  }
+
+  /** Before there is work to lose the run itself waits, and need not be kept in memory; after an effect it could not begin anew. */
+  #pauseAfter({ reason, retryAfterMs }: Fault): { readonly why: "quota" | "overloaded"; readonly ms: number } | null {
+    const { code } = reason;
+    if (retryAfterMs === undefined || (code !== "quota" && code !== "overloaded")) return null;
+    const most = this.#toolbox.touched ? limits.quotaWaitMaxMs : limits.quotaPauseMs;
+    if (this.#messages.length === 1 || retryAfterMs > most || this.#pauses >= limits.quotaWaits) return null;
+    return { why: code, ms: retryAfterMs };
+  }
+
   #count(tokens: { readonly input: number; readonly output: number }): void {
     const inputTokens = this.#usage.inputTokens + tokens.input;
     const outputTokens = this.#usage.outputTokens + tokens.output;
@@ -111,14 +139,19 @@ class Loop {
     this.#emit({ type: "usage", usage: this.#usage });
   }
 
-  /** The model ended its turn: its last message is the answer. */
+  /** The model ended its turn: its last message is the answer. One without a word is none. */
   async #finish(turn: ModelTurn): Promise<End | null> {
-    const answer = isStructured(this.#request) ? await readAnswer(turn.text, this.#request) : {};
+    const answer = await this.#read(turn.text);
     if (!("problem" in answer)) return this.#succeed(turn.text, answer);
-    if (this.#repairsLeft === 0) return this.#fail("output_invalid", oneLine(answer.problem), "end_turn", turn.text);
+    if (this.#repairsLeft === 0) return this.#unusable(answer.problem, turn.text);
     this.#repairsLeft -= 1;
     this.#messages.push({ role: "user", content: `Your answer cannot be used: ${answer.problem}. Answer again.` });
     return null;
+  }
+
+  #read(text: string): Promise<Answer> {
+    if (text.trim() === "") return Promise.resolve({ problem: "it is empty" });
+    return isStructured(this.#request) ? readAnswer(text, this.#request) : Promise.resolve({});
   }
 
   /** Carries the calls out in order. Every call gets an answer, as the protocols of the vendors require. */
@@ -154,7 +187,7 @@ class Loop {
   async #answer(call: ModelCall, schema: JsonObject, turn: ModelTurn): Promise<CallReply | End> {
     const answer = await checkAnswer(call.input, schema);
     if (!("problem" in answer)) return this.#succeed(turn.text || spoken(answer), answer);
-    if (this.#repairsLeft === 0) return this.#fail("output_invalid", oneLine(answer.problem), "end_turn", turn.text);
+    if (this.#repairsLeft === 0) return this.#unusable(answer.problem, turn.text);
     this.#repairsLeft -= 1;
     const text = `the answer does not fit: ${answer.problem}`;
     this.#emit({ type: "tool_result", id: call.id, tool: call.tool, ok: false, output: text });
@@ -164,6 +197,10 @@ class Loop {
   #succeed(message: string, answer: Exclude<Answer, { problem: string }>): End {
     this.#emit({ type: "stop", why: "end_turn" });
     return { outcome: "success", message, ...answer };
+  }
+
+  #unusable(problem: string, message: string): End {
+    return this.#fail("output_invalid", oneLine(`the agent's answer cannot be used: ${problem}`), "end_turn", message);
   }
 
   #fail(code: ReasonCode, text: string, why: Stop, message = ""): End {

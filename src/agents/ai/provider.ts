@@ -1,9 +1,10 @@
+import type { Clock } from "../../ports/clock.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../../runtime/text.ts";
 import { missingFor, parseModel, type AiSettings, type Price, type Prices } from "./settings.ts";
 
 /** Agents made of a model and our own tools. The SDK is loaded when the first one runs. */
-export function createAiProvider(settings: AiSettings, mask: Mask, prices: Prices = {}): AgentProvider {
+export function createAiProvider(settings: AiSettings, mask: Mask, clock: Clock, prices: Prices = {}): AgentProvider {
   return {
     name: "ai",
     missing: (model) => missingFor(model, settings),
@@ -25,6 +26,7 @@ export function createAiProvider(settings: AiSettings, mask: Mask, prices: Price
         emit,
         signal,
         mask,
+        clock,
       });
     },
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
 import { serveModel } from "../../../test/fixtures/model-server/server.ts";
+import { systemClock } from "../../runtime/clock.ts";
 import { createAiProvider } from "./provider.ts";
 import { parseModel } from "./settings.ts";
 
@@ -20,7 +21,11 @@ describe("a model", () => {
 });
 
 describe("what is missing", () => {
-  const provider = createAiProvider({ openai: { apiKey: "sk-test" }, anthropic: { apiKey: "" } }, (text) => text);
+  const provider = createAiProvider(
+    { openai: { apiKey: "sk-test" }, anthropic: { apiKey: "" } },
+    (text) => text,
+    systemClock,
+  );
 
   test("nothing, with a key of the vendor", () => {
     expect(provider.missing("openai/gpt-5")).toBeNull();
@@ -40,7 +45,7 @@ describe("what is missing", () => {
 
 test("an absent key is told with the variable that would hold it", () => {
   const missing = (keyNames: readonly string[]) =>
-    createAiProvider({ google: { keyNames } }, (text) => text).missing("google/x");
+    createAiProvider({ google: { keyNames } }, (text) => text, systemClock).missing("google/x");
   expect(missing(["A_KEY"])).toMatch(/^model "google\/x" has no key: A_KEY is not set\. /);
   expect(missing(["A_KEY", "B_KEY"])).toMatch(/^model "google\/x" has no key: A_KEY or B_KEY is not set\. /);
 });
@@ -52,7 +57,7 @@ describe("what a model costs", () => {
     const call = { tool: "run", input: { command: "x" } };
     const server = await serveModel([{ call: [call] }, { say: "Done." }]);
     const ai = { compatible: { baseUrl: server.url } };
-    const priced = createAiProvider(ai, (text) => text, { "compatible/scripted": price("USD") });
+    const priced = createAiProvider(ai, (text) => text, systemClock, { "compatible/scripted": price("USD") });
     const { result, events } = await play(priced, agentRequest());
     await server.close();
     const costs = events.flatMap((event) => (event.type === "usage" ? [event.usage.cost] : []));
@@ -62,7 +67,7 @@ describe("what a model costs", () => {
   });
 
   test("is not known without a price, or with one in two currencies", () => {
-    const priced = createAiProvider({}, (text) => text, { "openai/a": price("EUR") });
+    const priced = createAiProvider({}, (text) => text, systemClock, { "openai/a": price("EUR") });
     expect([priced.currencyOf?.("openai/a"), priced.currencyOf?.("openai/b"), priced.currencyOf?.(null)]).toEqual([
       null,
       null,
@@ -75,7 +80,7 @@ test("a key or an address that lies in the environment is never used", async () 
   process.env["ANTHROPIC_API_KEY"] = "found-by-accident";
   process.env["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:9/v1";
   try {
-    const provider = createAiProvider({}, (text) => text);
+    const provider = createAiProvider({}, (text) => text, systemClock);
     expect(provider.missing("anthropic/x")).toContain("has no key");
     const { result } = await play(provider, agentRequest({ model: "anthropic/x" }));
     expect(result).toMatchObject({

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentRequest, smallTools, type Called } from "../../../test/fixtures/agent-request.ts";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import { limits } from "../../model/limits.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { Toolbox, type CallReply } from "./toolbox.ts";

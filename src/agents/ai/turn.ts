@@ -1,5 +1,5 @@
 import { jsonSchema, streamText, type JSONSchema7, type ModelMessage, type TextStreamPart, type ToolSet } from "ai";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { Speech } from "../speech.ts";
@@ -62,7 +62,10 @@ export async function takeTurn(
     if (signal.aborted) return "aborted";
     const ended = spoken.end();
     if ("fault" in ended) return ended;
-    const messages = (await result.responseMessages).filter((message) => message.role === "assistant");
+    // No vendor takes back a message that says nothing.
+    const messages = (await result.responseMessages).filter(
+      ({ role, content }) => role === "assistant" && content.length > 0,
+    );
     return { ...ended, messages };
   } catch (error) {
     spoken.flush();

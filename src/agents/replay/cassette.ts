@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
@@ -46,6 +46,8 @@ const event: z.ZodType<AgentEvent> = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("diff"), path: text, before: text.nullable(), after: text.nullable() }),
   z.strictObject({ type: z.literal("permission"), tool: text, request: text, decision: z.enum(["allowed", "denied"]) }),
   z.strictObject({ type: z.literal("usage"), usage }),
+  z.strictObject({ type: z.literal("paused"), why: z.enum(["quota", "overloaded"]), ms: z.number() }),
+  z.strictObject({ type: z.literal("quiet"), ms: z.number(), leftMs: z.number() }),
   z.strictObject({
     type: z.literal("stop"),
     why: z.enum(["end_turn", "refusal", "turn_limit", "output_limit", "give_up", "cancelled", "error"]),

@@ -1,7 +1,7 @@
 import { mkdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isUtf8 } from "node:buffer";
-import type { AgentEvent } from "../../model/events.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provider.ts";

@@ -3,6 +3,7 @@ import { limits } from "../../model/limits.ts";
 import type { Progress } from "../../ports/performer.ts";
 import { fold } from "../../views/fold.ts";
 import { inert, lastLine } from "../../views/inert.ts";
+import { pauseText } from "../../views/words.ts";
 import type { RunView } from "../../views/run-view.ts";
 import type { Output } from "../output.ts";
 import type { Display } from "./display.ts";
@@ -125,6 +126,9 @@ function agentLine(event: Extract<Progress, { readonly kind: "agent" }>["event"]
       return inert(`± ${event.path}`);
     case "permission":
       return inert(`${event.decision}: ${event.tool} ${event.request}`.slice(0, limits.previewBytes));
+    case "paused":
+    case "quiet":
+      return pauseText(event);
     case "usage":
     case "stop":
       return "";

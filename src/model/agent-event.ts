@@ -1,0 +1,31 @@
+import type { Json } from "./json.ts";
+import type { Usage } from "./outcome.ts";
+
+/** The one stream every provider emits; screens, journal and tests read only this. */
+export type AgentEvent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "tool_call"; readonly id: string; readonly tool: string; readonly input: Json }
+  | {
+      readonly type: "tool_result";
+      readonly id: string;
+      readonly tool: string;
+      readonly ok: boolean;
+      readonly output: string;
+    }
+  | { readonly type: "diff"; readonly path: string; readonly before: string | null; readonly after: string | null }
+  | {
+      readonly type: "permission";
+      readonly tool: string;
+      readonly request: string;
+      readonly decision: "allowed" | "denied";
+    }
+  | { readonly type: "usage"; readonly usage: Usage }
+  /** The provider asked for a pause of so many milliseconds, which is kept in the middle of the work. */
+  | { readonly type: "paused"; readonly why: "quota" | "overloaded"; readonly ms: number }
+  /** Nothing has come of it for `ms` milliseconds; unless something does it is ended in `leftMs`. */
+  | { readonly type: "quiet"; readonly ms: number; readonly leftMs: number }
+  | {
+      readonly type: "stop";
+      readonly why: "end_turn" | "refusal" | "turn_limit" | "output_limit" | "give_up" | "cancelled" | "error";
+    };
