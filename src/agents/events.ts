@@ -19,6 +19,9 @@ export function presentable(event: AgentEvent, mask: Mask, maxBytes: number = li
       return { ...event, before: side(event.before), after: side(event.after) };
     case "permission":
       return { ...event, request: text(event.request) };
+    case "read":
+      return { ...event, path: text(event.path) };
+    case "context":
     case "usage":
     case "paused":
     case "quiet":

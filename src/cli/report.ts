@@ -48,6 +48,7 @@ function attemptReport(attempt: AttemptView): AttemptReport {
     endedAt: attempt.endedAt === null ? null : instant(attempt.endedAt),
     output: attempt.output,
     outputBytes: attempt.outputBytes,
+    context: { bundle: attempt.bundle, outside: attempt.outside, refused: attempt.refused },
   };
 }
 

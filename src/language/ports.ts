@@ -10,6 +10,9 @@ export interface PortProblem {
   readonly hint: string;
 }
 
+/** What an agent read outside of its context. */
+const driftPort = "drift";
+
 const streams = ["stdout", "stderr", "exit"];
 
 /**
@@ -20,6 +23,8 @@ export function portProblem(node: Draft, path: readonly string[], suggest: Sugge
   const [port, ...rest] = path;
   // What a callee gives is known once it is looked up; of a list, only its items.
   if (port === undefined || node.type === "call" || (node.type === "map" && /^\d+$/.test(port))) return undefined;
+  const isAgent = node.type === "agent" || node.type === "agent_sandbox";
+  if (isAgent && port === driftPort && rest.length === 0) return undefined;
   const runsProcess =
     node.type === "script" ||
     node.type === "tool" ||

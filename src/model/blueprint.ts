@@ -56,7 +56,7 @@ export interface AgentPolicy {
 
 export interface AgentContext {
   readonly include?: readonly string[];
-  readonly read?: readonly string[];
+  readonly read?: readonly string[] | "repository";
   readonly only?: "require" | "report";
 }
 

@@ -112,6 +112,8 @@ export const limits = {
   contextFiles: 500,
   contextBytes: 512 * 1024,
   contextCommandMs: 60_000,
+  readsPerAttempt: 1_000,
+  readsShown: 20,
   agentEventBytes: 64 * 1024,
   agentMessageBytes: 1024 * 1024,
   agentEvents: 100_000,

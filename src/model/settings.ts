@@ -40,3 +40,6 @@ export interface ConcurrencySettings {
   readonly key?: Template;
   readonly overlap?: "queue" | "skip" | "allow";
 }
+
+/** What an agent may read: globs, or what git does not ignore. */
+export type ReadScope = readonly string[] | "repository";

@@ -1,7 +1,10 @@
 import { isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentContext } from "../model/blueprint.ts";
+import type { ReadScope } from "../model/settings.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import { clip, type Mask } from "../runtime/text.ts";
@@ -9,81 +12,127 @@ import { matcherOf } from "../runtime/tree/globs.ts";
 import { readPlainFile, realOf } from "../runtime/tree/plain-file.ts";
 import { isInside, scanTree } from "../runtime/tree/scan.ts";
 
-type Gathered = { readonly text: string } | { readonly problem: string };
+/** What goes into the prompt beside the node's own text. */
+export interface Bundle {
+  readonly text: string;
+  /** SHA-256 of the text, by which the blob store keeps it; null where it is empty. */
+  readonly digest: string | null;
+}
 
-/** Why a context cannot be held to here, or null. */
-export function missingContext({ include = [], read, only }: AgentContext): string | null {
-  const link = include.find((entry) => /^[a-z]+:\/\//i.test(entry));
-  if (link !== undefined)
-    return `context.include cannot fetch ${link} yet; fetch it with a script node and refer to that`;
-  if (include.length > limits.contextEntries) return `context.include has more than ${limits.contextEntries} entries`;
-  if (read !== undefined) return "context.read is not carried out yet";
-  return only === undefined ? null : "context.only is not carried out yet";
+/** What a bundle is gathered from: a folder, wherever it is. */
+export interface Source {
+  /** Files that a glob names, by path from the folder. */
+  files(glob: string): Promise<readonly string[]>;
+  /** Text for a prompt; `digest` is that of the file, null where its content is not shown. */
+  content(path: string): Promise<{ readonly text: string; readonly digest: string | null }>;
+  /** What a command printed, and how it ended where that was not well. */
+  output(command: string): Promise<{ readonly text: string; readonly ended: string }>;
+}
+
+/** Why a context cannot be held to anywhere, or null. */
+export function missingContext({ include = [] }: AgentContext): string | null {
+  return include.length > limits.contextEntries
+    ? `context.include has more than ${limits.contextEntries} entries`
+    : null;
+}
+
+/** What may be read under a context; null where nothing limits it. */
+export function readScopeOf(context: AgentContext | undefined): ReadScope | null {
+  return context?.read ?? (context?.only === undefined ? null : "repository");
 }
 
 /**
- * What `include` names, as one text for the prompt: files by glob, and the output of commands (`$ git log -5`). In the order of
- * the entries, files of one entry by path; each part bounded like any value in a prompt. An entry that names nothing is a
- * problem: the author expected something there.
+ * What `include` names, as one text for the prompt: files by glob, the output of commands (`$ git log -5`), and links as they stand.
+ * In the order of the entries, files of one entry by path; each part bounded like any value in a prompt. An entry that names
+ * nothing is a problem: the author expected something there. Kept by its content, and told of; a later attempt of the same pass
+ * is given the same.
  */
-export async function gather(
+export async function bundleOf(
   include: readonly string[],
   context: ActionContext,
-  dataFolder: string,
-  mask: Mask,
-): Promise<Gathered> {
+  source: Source,
+): Promise<Bundle | { readonly problem: string }> {
+  if (include.length === 0) return { text: "", digest: null };
+  const { blobs } = context.can;
+  const tell = (event: AgentEvent): void => context.report({ kind: "agent", event });
   try {
-    return await gatherAll(include, context, dataFolder, mask);
+    const earlier = context.bundle === undefined ? null : await blobs.get(context.bundle);
+    const text = earlier === null ? await gather(include, source, tell) : Buffer.from(earlier).toString();
+    const digest = await blobs.put(Buffer.from(text));
+    tell({ type: "context", bundle: digest, bytes: Buffer.byteLength(text) });
+    return { text, digest };
   } catch (error) {
     return { problem: `context.include: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
-async function gatherAll(
-  include: readonly string[],
-  context: ActionContext,
-  dataFolder: string,
-  mask: Mask,
-): Promise<Gathered> {
+async function gather(include: readonly string[], source: Source, tell: (event: AgentEvent) => void): Promise<string> {
   const parts: string[] = [];
   const seen = new Set<string>();
   for (const entry of include) {
-    if (entry.startsWith("$ ")) {
-      parts.push(await outputOf(entry.slice(2), context, mask));
+    if (/^[a-z][a-z+.-]*:\/\//i.test(entry)) {
+      parts.push(`--- ${entry}\n(a link; it was not fetched)\n`);
       continue;
     }
-    const paths = await filesOf(entry, context.cwd, dataFolder);
-    if (paths.length === 0) return { problem: `context.include: ${entry} names no file` };
+    if (entry.startsWith("$ ")) {
+      const { text, ended } = await source.output(entry.slice(2));
+      parts.push(`--- ${entry}${ended === "" ? "" : ` (${ended})`}\n${text.trimEnd()}\n`);
+      continue;
+    }
+    const paths = (await source.files(entry)).toSorted();
+    if (paths.length === 0) throw new Error(`${entry} names no file`);
     for (const path of paths) {
       if (seen.has(path)) continue;
       seen.add(path);
-      if (seen.size > limits.contextFiles)
-        return { problem: `context.include names more than ${limits.contextFiles} files` };
-      parts.push(await contentOf(path, context.cwd, mask));
+      if (seen.size > limits.contextFiles) throw new Error(`it names more than ${limits.contextFiles} files`);
+      const { text, digest } = await source.content(path);
+      parts.push(`--- ${path}\n${text.trimEnd()}\n`);
+      if (digest !== null) tell({ type: "read", path, digest, how: "given" });
     }
   }
-  return { text: clip(parts.join("\n"), limits.contextBytes) };
+  return clip(parts.join("\n"), limits.contextBytes);
+}
+
+/** The folder of the run. */
+export function sourceHere(context: ActionContext, dataFolder: string, mask: Mask): Source {
+  return {
+    files: (glob) => filesOf(glob, context.cwd, dataFolder),
+    content: (path) => contentOf(path, context.cwd, mask),
+    output: (command) => outputOf(command, context, mask),
+  };
 }
 
 async function filesOf(glob: string, cwd: string, dataFolder: string): Promise<readonly string[]> {
   const tree = await scanTree(cwd, { except: [dataFolder], only: matcherOf([glob]).matches });
-  return [...tree.keys()].toSorted();
+  return [...tree.keys()];
 }
 
-async function contentOf(path: string, cwd: string, mask: Mask): Promise<string> {
+async function contentOf(
+  path: string,
+  cwd: string,
+  mask: Mask,
+): Promise<{ readonly text: string; readonly digest: string | null }> {
   const file = realOf(join(cwd, path));
   // A repository may hold a link to anything; only what it holds itself is shown to a model.
   if (file === null || !isInside(await realpath(cwd), file))
-    return `--- ${path}\n(a link that leads out of the folder)\n`;
+    return { text: "(a link that leads out of the folder)", digest: null };
   const bytes = await readPlainFile(file, limits.snapshotFileBytes).catch((error: Error) => error);
-  if (bytes instanceof Error) return `--- ${path}\n(not readable: ${bytes.message})\n`;
-  const text = isUtf8(bytes)
-    ? clip(mask(bytes.toString("utf8")), limits.promptValueBytes)
-    : `(${bytes.length} bytes, no text)`;
-  return `--- ${path}\n${text.trimEnd()}\n`;
+  if (bytes instanceof Error) return { text: `(not readable: ${bytes.message})`, digest: null };
+  return shownContent(bytes, mask);
 }
 
-async function outputOf(command: string, context: ActionContext, mask: Mask): Promise<string> {
+/** Secrets are masked before anything is cut. */
+export function shownContent(bytes: Buffer, mask: Mask): { readonly text: string; readonly digest: string } {
+  const digest = hash("sha256", bytes, "hex");
+  if (!isUtf8(bytes)) return { text: `(${bytes.length} bytes, no text)`, digest };
+  return { text: clip(mask(bytes.toString("utf8")), limits.promptValueBytes), digest };
+}
+
+async function outputOf(
+  command: string,
+  context: ActionContext,
+  mask: Mask,
+): Promise<{ readonly text: string; readonly ended: string }> {
   const spec = {
     argv: ["sh", "-c", command],
     cwd: context.cwd,
@@ -92,6 +141,6 @@ async function outputOf(command: string, context: ActionContext, mask: Mask): Pr
     outputBytes: context.outputBytes,
   };
   const { end, output } = await context.can.processes.run(spec, context.signal);
-  const how = end.kind === "exit" && end.code === 0 ? "" : ` (${end.kind === "exit" ? `exit ${end.code}` : end.kind})`;
-  return `--- $ ${command}${how}\n${clip(mask(output.text), limits.promptValueBytes).trimEnd()}\n`;
+  const ended = end.kind === "exit" && end.code === 0 ? "" : end.kind === "exit" ? `exit ${end.code}` : end.kind;
+  return { text: clip(mask(output.text), limits.promptValueBytes), ended };
 }

@@ -1,4 +1,4 @@
-import type { AgentSettings } from "../model/blueprint.ts";
+import type { AgentContext, AgentSettings } from "../model/blueprint.ts";
 
 /**
  * The settings of a node over those of its document and the configuration. A level that names a provider does not take its
@@ -15,7 +15,13 @@ export function settingsOf(node: AgentSettings, document: AgentSettings, configu
     tools: pick("tools"),
     policy: pick("policy"),
     turns: pick("turns"),
-    context: pick("context"),
+    context: contextOf(levels),
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** Each part of a context from the nearest level that has it. */
+function contextOf(levels: readonly AgentSettings[]): AgentContext | undefined {
+  const parts = levels.flatMap(({ context }) => (context === undefined ? [] : [context])).toReversed();
+  return parts.length === 0 ? undefined : parts.reduce((below, own) => ({ ...below, ...own }));
 }

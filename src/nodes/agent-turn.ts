@@ -7,6 +7,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
 import { captureText } from "../runtime/capture.ts";
+import { scopeOf } from "../runtime/reading/scope.ts";
+import { TurnReads } from "../runtime/reading/turn-reads.ts";
+import { realOf } from "../runtime/tree/plain-file.ts";
+import { readScopeOf } from "./agent-context.ts";
 
 type AgenticNode = AgentNode | AgentSandboxNode;
 
@@ -17,6 +21,8 @@ export interface Place {
   readonly env: Readonly<Record<string, string>>;
   /** What goes into the prompt beside the node's own; may be empty. */
   readonly shown: string;
+  /** Whether that is a box, which holds nothing but what was brought into it. */
+  readonly boxed: boolean;
 }
 
 /** Has an agent do the work of a node. The whole turn has one timeout; an agent that passes it is stopped, and the node fails. */
@@ -29,7 +35,8 @@ export async function performTurn(
 ): Promise<NodeResult> {
   const deadline = new AbortController();
   const signal = AbortSignal.any([context.signal, deadline.signal]);
-  const request = await requestOf(context, settings, place, signal);
+  const reads = readsOf(context, settings, place);
+  const request = { ...(await requestOf(context, settings, place, signal)), reads };
   const cancelTimer = clock.after(context.timeoutMs ?? limits.agenticTimeoutMs, () => deadline.abort());
   const emit = (event: AgentEvent): void => context.report({ kind: "agent", event });
   try {
@@ -37,10 +44,39 @@ export async function performTurn(
     const timedOut = deadline.signal.aborted && !context.signal.aborted && result.outcome === "cancelled";
     const ended = await nodeResult(timedOut ? timeout(result) : result, context);
     const { model } = settings;
-    return { ...ended, agent: { provider: provider.name, ...(model === undefined ? {} : { model }) } };
+    const drift = await reads.settled();
+    return {
+      ...ended,
+      ...driftPort(drift, ended),
+      agent: { provider: provider.name, ...(model === undefined ? {} : { model }) },
+    };
   } finally {
     cancelTimer();
   }
+}
+
+/** In a box the scope of the repository is what was checked out into it, and nothing else is there. */
+function readsOf(
+  context: ActionContext<AgenticNode>,
+  settings: AgentSettings,
+  { workspace, env, boxed }: Place,
+): TurnReads {
+  const scope = readScopeOf(settings.context);
+  const root = boxed ? workspace : (realOf(workspace) ?? workspace);
+  return new TurnReads({
+    root,
+    scope: scope === null || (boxed && scope === "repository") ? null : scopeOf(scope, root, env),
+    boxed,
+    report: (event) => context.report({ kind: "agent", event }),
+  });
+}
+
+/** What it read outside of its context, a path a line, for whoever tells people of the work; an answer of that name stands before it. */
+function driftPort(drift: readonly string[], { value }: NodeResult): Pick<NodeResult, "ports"> {
+  const taken = typeof value === "object" && value !== null && Object.hasOwn(value, "drift");
+  if (drift.length === 0 || taken) return {};
+  const more = drift.length > limits.readsShown ? [`… and ${drift.length - limits.readsShown} more`] : [];
+  return { ports: { drift: [...drift.slice(0, limits.readsShown), ...more].map((path) => `${path}\n`).join("") } };
 }
 
 async function requestOf(

@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentWorld, done, type World } from "../../test/fixtures/agent-node.ts";
 import { limits } from "../model/limits.ts";
-import type { ProcessRunner } from "../ports/processes.ts";
 import type { AgentProvider, AgentRequest } from "../ports/provider.ts";
 
 let folder: string;
@@ -85,53 +84,6 @@ test("a child of a tool is reported as soon as it exists", async () => {
   });
   await expect(performer.perform(context)).rejects.toThrow("that is all");
   expect(reported).toEqual([{ kind: "process", process: child }]);
-});
-
-describe("what it is given", () => {
-  const include = ["docs/*.md", "a.bin", "$ echo said; exit 3", "docs/1.md"];
-  const run: ProcessRunner["run"] = ({ argv }) => {
-    const output = { text: `ran ${argv.join(" ")}, canary-7f3\n`, bytes: 0 };
-    return Promise.resolve({ end: { kind: "exit", code: 3 }, output, stdout: output, stderr: output, survivors: [] });
-  };
-
-  test("follows the prompt: files by path, each once, and what commands say, without secrets", async () => {
-    await mkdir(join(folder, "docs"), { recursive: true });
-    await writeFile(join(folder, "docs", "2.md"), "two canary-7f3\n");
-    await writeFile(join(folder, "docs", "1.md"), "one\n");
-    await writeFile(join(folder, "a.bin"), Buffer.from([0xff, 0x00]));
-    const { prompt: text } = await requested({ node: { context: { include } }, run });
-    expect(text).toBe(
-      "Mend the parser\n\nFor this you are given:\n\n" +
-        "--- docs/1.md\none\n\n--- docs/2.md\ntwo ***\n\n--- a.bin\n(2 bytes, no text)\n\n" +
-        "--- $ echo said; exit 3 (exit 3)\nran sh -c echo said; exit 3, ***\n",
-    );
-  });
-
-  test("is what the folder holds, not what its links lead to", async () => {
-    await mkdir(join(folder, "links"), { recursive: true });
-    await writeFile(join(folder, "own.md"), "ours\n");
-    const leads = {
-      "1-own.md": "../own.md",
-      "2-theirs.md": "/etc/hostname",
-      "3-endless.md": "/dev/zero",
-      "4-none.md": "x",
-    };
-    for (const [name, target] of Object.entries(leads)) await symlink(target, join(folder, "links", name));
-    const { prompt: text } = await requested({ node: { context: { include: ["links/*.md"] } } });
-    const out = "(a link that leads out of the folder)\n";
-    expect(text).toContain(
-      `--- links/1-own.md\nours\n\n--- links/2-theirs.md\n${out}\n--- links/3-endless.md\n${out}\n--- links/4-none.md\n${out}`,
-    );
-  });
-
-  test("is there, or the node does not start", async () => {
-    const { performer, context } = world({ node: { context: { include: ["nowhere/*.md"] } } });
-    expect(await performer.perform(context)).toMatchObject({
-      outcome: "error",
-      reason: { code: "could_not_start", text: "context.include: nowhere/*.md names no file" },
-      beforeEffect: true,
-    });
-  });
 });
 
 describe("the result", () => {
@@ -245,11 +197,11 @@ describe("before the run", () => {
       'agent "fix": there is no tool "reed"; there are: read, write, run',
     ],
     [
-      "a link to fetch",
-      { node: { context: { include: ["https://x.test/1"] } } },
-      'agent "fix": context.include cannot fetch https://x.test/1 yet; fetch it with a script node and refer to that',
+      "too much to give",
+      { node: { context: { include: Array.from({ length: limits.contextEntries + 1 }, () => "a") } } },
+      `agent "fix": context.include has more than ${limits.contextEntries} entries`,
     ],
-    ["a reading list", { node: { context: { read: ["src/**"] } } }, 'agent "fix": context.read is not carried out yet'],
+    ["a reading list", { node: { context: { read: ["src/**"] } } }, null],
     ["what the provider misses", { provider: { missing: () => "no key" } }, 'agent "fix": no key'],
   ] as const)("%s", (_name, part, expected) => {
     const { performer, node, can, blueprint } = world(part);

@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { AgentProvider } from "../ports/provider.ts";
 import type { Mask } from "../runtime/text.ts";
-import { gather, missingContext } from "./agent-context.ts";
+import { bundleOf, missingContext, sourceHere } from "./agent-context.ts";
 import { unknownCost } from "./agent-cost.ts";
 import { settingsOf } from "./agent-settings.ts";
 import { performTurn } from "./agent-turn.ts";
@@ -34,11 +34,13 @@ export function createAgentPerformer({ configured, clock, dataFolder, mask }: Ag
       if (isMissing(provider)) {
         return { outcome: "error", reason: { code: "could_not_start", text: provider.missing }, beforeEffect: true };
       }
-      const gathered = await gather(settings.context?.include ?? [], context, dataFolder, mask);
-      if ("problem" in gathered) {
-        return { outcome: "error", reason: { code: "could_not_start", text: gathered.problem }, beforeEffect: true };
+      const include = settings.context?.include ?? [];
+      const bundle = await bundleOf(include, context, sourceHere(context, dataFolder, mask));
+      if ("problem" in bundle) {
+        return { outcome: "error", reason: { code: "could_not_start", text: bundle.problem }, beforeEffect: true };
       }
-      const place = { workspace: context.cwd, env: await context.environment(), shown: gathered.text };
+      const env = await context.environment();
+      const place = { workspace: context.cwd, env, shown: bundle.text, boxed: false };
       return performTurn(context, settings, provider, place, clock);
     },
   };

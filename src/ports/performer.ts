@@ -77,6 +77,8 @@ export interface ActionContext<N extends Node = Node> {
   readonly attempt: Attempt;
   /** When this pass of the node began, in milliseconds since the epoch; the same after a restart. */
   readonly since: number;
+  /** SHA-256 of what an earlier attempt of this pass was given beside its prompt. */
+  readonly bundle?: string;
   /** Absolute working folder of the run. */
   readonly cwd: string;
   readonly values: Values;

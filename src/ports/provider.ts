@@ -4,6 +4,7 @@ import type { ProcessIdentity } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { Reason, Usage } from "../model/outcome.ts";
 import type { ProcessRunner } from "./processes.ts";
+import type { Reads } from "./reads.ts";
 import type { ToolRegistry } from "./tool.ts";
 
 export interface AgentRequest {
@@ -26,6 +27,8 @@ export interface AgentRequest {
   readonly outputBytes: number;
   /** Asks a person whether a call may go ahead; absent, or `nobody`, where none can be asked, which denies. */
   readonly ask?: (request: string) => Promise<"granted" | "declined" | "nobody">;
+  /** What it may read, and where its reads are noted. Absent: anything, and nowhere. */
+  readonly reads?: Reads;
   /** Called for each child process, as soon as it exists, so that a later engine can find a survivor. */
   readonly onProcess?: (process: ProcessIdentity) => void;
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import type { CapturedText } from "../model/outcome.ts";
 import type { ProcessRunner } from "./processes.ts";
+import type { Reads } from "./reads.ts";
 
 /** What a tool may do at most: a policy decides by this, by name and, for commands, by the parsed command. */
 export type ToolAccess = "read" | "write" | "command";
@@ -14,6 +15,8 @@ export interface ToolContext {
   readonly outputBytes: number;
   /** For each process of a command. */
   readonly memoryBytes?: number;
+  /** What an agent that calls it may read; absent where none does. */
+  readonly reads?: Reads;
   readonly signal: AbortSignal;
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
 }

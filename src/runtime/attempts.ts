@@ -6,7 +6,7 @@ import { childrenOf, type InnerEngine } from "./children.ts";
 import { contextOf, type RunFacts } from "./context.ts";
 import { mirrored } from "./counters.ts";
 import { type AttemptGate, EarlyAnswers, gateOf, type Given } from "./gates.ts";
-import type { Memory } from "./memory.ts";
+import { passOf, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { Performance } from "./performance.ts";
 import { clipped } from "./result.ts";
@@ -63,8 +63,8 @@ export class Attempts {
       return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
     const gate = node.type === "human" ? gateOf(node, attempt, can.gates, this.#memory.answers.get(id)) : null;
     const own = gate === null ? can : { ...can, gates: gate.keeper };
-    const since = this.#memory.since.get(id) ?? clock.now();
-    const shared = { facts: this.#facts, node, attempt, since, values: this.#values, can: own, environment };
+    const ofPass = passOf(this.#memory, id, clock.now());
+    const shared = { facts: this.#facts, node, attempt, ...ofPass, values: this.#values, can: own, environment };
     const inner = { ...shared, engine: this.#ports.inner, journal, blobs: can.blobs, memory: this.#memory };
     const performance = new Performance({
       performer,

@@ -32,6 +32,7 @@ export interface ContextOptions {
   readonly node: Node;
   readonly attempt: Attempt;
   readonly since: number;
+  readonly bundle?: string;
   readonly values: Values;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
@@ -51,6 +52,7 @@ export function contextOf(options: ContextOptions): ActionContext {
     node,
     attempt,
     since,
+    ...(options.bundle === undefined ? {} : { bundle: options.bundle }),
     cwd: facts.cwd,
     values,
     can,

@@ -25,6 +25,8 @@ export interface Memory {
   readonly attempts: Map<string, NodeStarted>;
   /** When the latest pass of each node began, in milliseconds since the epoch. */
   readonly since: Map<string, number>;
+  /** What the latest pass of each node was given beside its prompt, by SHA-256. */
+  readonly bundles: Map<string, string>;
   /** Decisions about runs inside the latest pass of each node, in order. */
   readonly decisions: Map<string, InnerDecision[]>;
   /** What attempts of the latest pass of each node used of models. */
@@ -41,7 +43,8 @@ export function blank(plan: Plan): Memory {
     attempts: new Map(),
     since: new Map(),
   };
-  return { state: initial(plan, {}), ...maps, decisions: new Map(), used: new Map(), bound: null };
+  const inside = { decisions: new Map(), used: new Map() };
+  return { state: initial(plan, {}), ...maps, bundles: new Map(), ...inside, bound: null };
 }
 
 export interface Remembered {
@@ -83,7 +86,12 @@ export function note(memory: Memory, body: EventBody, at: number): void {
       break;
     case "node.started":
       attempts.set(body.node, body);
-      if (body.attempt === 1) since.set(body.node, at);
+      if (body.attempt > 1) break;
+      since.set(body.node, at);
+      memory.bundles.delete(body.node);
+      break;
+    case "agent.progressed":
+      if (body.event.type === "context") memory.bundles.set(body.node, body.event.bundle);
       break;
     case "node.ended":
       answers.delete(body.node);
@@ -121,4 +129,14 @@ function noteInside({ decisions, used }: Memory, body: EventBody): void {
   const meter = used.get(body.node) ?? new UsageMeter();
   meter.note(body);
   used.set(body.node, meter);
+}
+
+/** What an attempt has of its pass: when that began, and what an earlier attempt was given. */
+export function passOf(
+  { since, bundles }: Memory,
+  node: string,
+  now: number,
+): { readonly since: number; readonly bundle?: string } {
+  const bundle = bundles.get(node);
+  return { since: since.get(node) ?? now, ...(bundle === undefined ? {} : { bundle }) };
 }

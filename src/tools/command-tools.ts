@@ -1,7 +1,8 @@
 import type { JsonObject } from "../model/json.ts";
 import type { Tool, ToolAccess, ToolContext, ToolResult } from "../ports/tool.ts";
 import { type Arguments, listArgument, textArgument } from "./arguments.ts";
-import { commandResult, failure } from "./answers.ts";
+import { limits } from "../model/limits.ts";
+import { commandResult, failure, success } from "./answers.ts";
 import type { ToolParts } from "./parts.ts";
 import { placeIn } from "./place.ts";
 
@@ -111,11 +112,24 @@ async function gitDiff(args: Arguments, context: ToolContext, parts: ToolParts):
   const place = await placeIn(context.workspace, textArgument(args, "path", "."), parts.dataFolder);
   if ("problem" in place) return failure(place.problem);
   const staged = args["staged"] === true ? ["--cached"] : [];
-  return runArgv(
-    [...quietGit, "--literal-pathspecs", "diff", "--no-ext-diff", "--no-textconv", ...staged, "--", place.file],
-    context,
-    parts,
-  );
+  const diff = [...quietGit, "--literal-pathspecs", "diff", "--no-ext-diff", "--no-textconv", ...staged];
+  const paths = await readableChanges([...diff, "--name-only", "-z", "--relative", "--", place.file], context);
+  if (paths?.length === 0) return success("");
+  return runArgv([...diff, "--", ...(paths ?? [place.file])], context, parts);
+}
+
+/** The changed files that an agent may read; null where it may read all. */
+async function readableChanges(argv: readonly string[], context: ToolContext): Promise<readonly string[] | null> {
+  const { workspace, env, processes, timeoutMs, reads, signal } = context;
+  if (reads === undefined) return null;
+  const outputBytes = limits.inlineValueBytes;
+  const { end, stdout } = await processes.run({ argv, cwd: workspace, env, timeoutMs, outputBytes }, signal);
+  if (end.kind !== "exit" || end.code !== 0) return null;
+  const changed = stdout.text.split("\0").filter((path) => path !== "");
+  const within = await reads.among(changed);
+  for (const path of within) reads.claimed(path);
+  if (within.size === changed.length && stdout.blob === undefined) return null;
+  return [...within];
 }
 
 async function runArgv(argv: readonly string[], context: ToolContext, { blobs }: ToolParts): Promise<ToolResult> {

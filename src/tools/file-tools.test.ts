@@ -12,6 +12,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ToolBench } from "../../test/support/tool-bench.ts";
 import { limits } from "../model/limits.ts";
+import type { Reads } from "../ports/reads.ts";
 
 let bench: ToolBench;
 
@@ -158,5 +159,41 @@ describe("no path leads out of the workspace", () => {
     await bench.call("write", { path: "link", content: "new" });
     expect(readFileSync(bench.at("real.txt"), "utf8")).toBe("new");
     expect((await bench.call("read", { path: "./x/../real.txt" })).output.text).toBe("new");
+  });
+});
+
+describe("for an agent that may read some files", () => {
+  const told: unknown[] = [];
+  const reads: Reads = {
+    limited: true,
+    among: (paths) => Promise.resolve(new Set(paths.filter((path) => path.startsWith("src/")))),
+    gave: (path) => void told.push(`gave ${path}`),
+    refused: (path) => (told.push(`refused ${path}`), `not ${path}`),
+    made: (path) => void told.push(`made ${path}`),
+    claimed: (path) => void told.push(`claimed ${path}`),
+  };
+
+  test("others are not read, listed, searched or edited, and what it reads is told", async () => {
+    bench.put("src/a.txt", "needle a\n");
+    bench.put("b.txt", "needle b\n");
+    const call = (name: string, args: Parameters<ToolBench["call"]>[1]) => bench.call(name, args, { reads });
+    expect((await call("read", { path: "src/a.txt" })).output.text).toContain("needle a");
+    expect(await call("read", { path: "b.txt" })).toMatchObject({ outcome: "failure", problem: "not b.txt" });
+    expect(await call("read", { path: "src/../b.txt" })).toMatchObject({ outcome: "failure" });
+    const edit = { path: "b.txt", old_text: "needle", new_text: "pin" };
+    expect(await call("edit", edit)).toMatchObject({ outcome: "failure", problem: "not b.txt" });
+    expect((await call("list", { depth: 5 })).output.text).toBe("src/a.txt");
+    expect((await call("search", { pattern: "needle" })).output.text).toBe("src/a.txt:1: needle a");
+    expect(await call("search", { pattern: "needle", path: "b.txt" })).toMatchObject({ outcome: "failure" });
+    await call("write", { path: "c.txt", content: "c" });
+    expect(told).toEqual([
+      "gave src/a.txt",
+      "refused b.txt",
+      "refused b.txt",
+      "refused b.txt",
+      "gave src/a.txt",
+      "refused b.txt",
+      "made c.txt",
+    ]);
   });
 });

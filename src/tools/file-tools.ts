@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { limits } from "../model/limits.ts";
+import type { Reads } from "../ports/reads.ts";
 import type { Tool, ToolContext, ToolResult } from "../ports/tool.ts";
 import { type Arguments, numberArgument, textArgument } from "./arguments.ts";
 import { failure, fileProblem, said, success } from "./answers.ts";
@@ -14,12 +15,12 @@ const pathSchema = { type: "string", minLength: 1, description: "Relative to the
 
 export function fileTools(parts: ToolParts): readonly Tool[] {
   const at =
-    (use: (place: Place, args: Arguments) => Promise<ToolResult>) =>
-    async (args: Arguments, { workspace }: ToolContext) => {
+    (use: (place: Place, args: Arguments, reads: Reads | undefined) => Promise<ToolResult>) =>
+    async (args: Arguments, { workspace, reads }: ToolContext) => {
       const place = await placeIn(workspace, textArgument(args, "path"), parts.dataFolder);
       if ("problem" in place) return failure(place.problem);
       try {
-        return await use(place, args);
+        return await use(place, args, reads);
       } catch (error) {
         return fileProblem(place.name, error);
       }
@@ -39,7 +40,7 @@ export function fileTools(parts: ToolParts): readonly Tool[] {
         required: ["path"],
         additionalProperties: false,
       },
-      call: at((place, args) => read(place, args, parts)),
+      call: at((place, args, reads) => read(place, args, parts, reads)),
     },
     {
       name: "write",
@@ -51,7 +52,7 @@ export function fileTools(parts: ToolParts): readonly Tool[] {
         required: ["path", "content"],
         additionalProperties: false,
       },
-      call: at((place, args) => write(place, textArgument(args, "content"), parts)),
+      call: at((place, args, reads) => write(place, textArgument(args, "content"), parts, reads)),
     },
     {
       name: "edit",
@@ -68,13 +69,18 @@ export function fileTools(parts: ToolParts): readonly Tool[] {
         required: ["path", "old_text", "new_text"],
         additionalProperties: false,
       },
-      call: at((place, args) => edit(place, args, parts)),
+      call: at((place, args, reads) => edit(place, args, parts, reads)),
     },
   ];
 }
 
-async function read(place: Place, args: Arguments, { redactor }: ToolParts): Promise<ToolResult> {
-  const text = await readText(place);
+async function read(
+  place: Place,
+  args: Arguments,
+  { redactor }: ToolParts,
+  reads: Reads | undefined,
+): Promise<ToolResult> {
+  const text = await readForAgent(place, reads);
   if (typeof text !== "string") return text;
   const lines = text.split("\n");
   const from = numberArgument(args, "offset", 1) - 1;
@@ -97,12 +103,22 @@ function firstLines(lines: readonly string[]): readonly string[] {
   return fits < 0 ? lines : lines.slice(0, fits);
 }
 
-async function write(place: Place, content: string, parts: ToolParts): Promise<ToolResult> {
+/** What the file holds goes to whoever calls: it has to be among what that one may read. */
+async function readForAgent(place: Place, reads: Reads | undefined): Promise<string | ToolResult> {
+  if (reads !== undefined && !(await reads.among([place.path])).has(place.path))
+    return failure(reads.refused(place.path));
+  const text = await readText(place);
+  if (typeof text === "string") reads?.gave(place.path, text);
+  return text;
+}
+
+async function write(place: Place, content: string, parts: ToolParts, reads: Reads | undefined): Promise<ToolResult> {
   const before = await readText(place).catch(() => null);
   if (before !== null && typeof before !== "string" && (await stat(place.file)).isDirectory()) return before;
   await mkdir(path.dirname(place.file), { recursive: true });
   await replaceFile(place.file, content);
   const old = typeof before === "string" ? before : null;
+  if (before === null) reads?.made(place.path);
   return changed(
     place,
     old,
@@ -112,8 +128,8 @@ async function write(place: Place, content: string, parts: ToolParts): Promise<T
   );
 }
 
-async function edit(place: Place, args: Arguments, parts: ToolParts): Promise<ToolResult> {
-  const before = await readText(place);
+async function edit(place: Place, args: Arguments, parts: ToolParts, reads: Reads | undefined): Promise<ToolResult> {
+  const before = await readForAgent(place, reads);
   if (typeof before !== "string") return before;
   const result = replace(before, textArgument(args, "old_text"), textArgument(args, "new_text"), args["all"] === true);
   if ("problem" in result) return failure(`${place.name}: ${result.problem}`);

@@ -5,7 +5,7 @@ import { type Arguments, numberArgument, textArgument } from "./arguments.ts";
 import { failure, fileProblem, success } from "./answers.ts";
 import type { ToolParts } from "./parts.ts";
 import { placeIn } from "./place.ts";
-import { walk } from "./walk.ts";
+import { readable, walk } from "./walk.ts";
 
 export function listTool(parts: ToolParts): Tool {
   return {
@@ -39,7 +39,7 @@ async function list(args: Arguments, context: ToolContext, parts: ToolParts): Pr
     return isFile ? failure(`${place.name} is a file; use read`) : fileProblem(place.name, error);
   }
   const { files, cut } = await walk(place, context, parts);
-  const entries = entriesTo(numberArgument(args, "depth", 1), files);
+  const entries = entriesTo(numberArgument(args, "depth", 1), await readable(files, place, context.reads));
   const shown = entries.slice(0, limits.listEntries);
   const left = entries.length - shown.length;
   if (left > 0) shown.push(`[${left}${cut ? " and more" : ""} left out; list a folder further down]`);

@@ -3,10 +3,12 @@ import path from "node:path";
 import { isRepositoryData, realOf } from "../runtime/tree/plain-file.ts";
 import { isInside } from "../runtime/tree/scan.ts";
 
-/** A path of the workspace, links resolved: `file` is absolute, `name` as people write it. */
+/** A path of the workspace, links followed: `file` is absolute, `name` as people write it. */
 export interface Place {
   readonly file: string;
   readonly name: string;
+  /** From the workspace, links followed, with slashes. */
+  readonly path: string;
 }
 
 /**
@@ -28,9 +30,9 @@ export async function placeIn(
   const file = realOf(wanted);
   if (file === null || !isInside(root, file))
     return { problem: `${name} leads out of the workspace through a symbolic link` };
-  if (path.relative(root, file).split(path.sep).some(isRepositoryData))
-    return { problem: `${name} belongs to git; use the git tools` };
+  const parts = path.relative(root, file).split(path.sep);
+  if (parts.some(isRepositoryData)) return { problem: `${name} belongs to git; use the git tools` };
   if (isInside(await realpath(dataFolder).catch(() => dataFolder), file))
     return { problem: `${name} belongs to Trammel's own data` };
-  return { file, name };
+  return { file, name, path: parts.join("/") };
 }

@@ -12,7 +12,7 @@ import { textOf } from "./file-tools.ts";
 import { type Matcher, matcherOf } from "./matcher.ts";
 import type { ToolParts } from "./parts.ts";
 import { type Place, placeIn } from "./place.ts";
-import { walk } from "./walk.ts";
+import { below, readable, walk } from "./walk.ts";
 
 export function searchTool(parts: ToolParts): Tool {
   return {
@@ -43,8 +43,11 @@ async function search(args: Arguments, context: ToolContext, parts: ToolParts): 
   try {
     const isFolder = (await stat(place.file)).isDirectory();
     const { files, cut } = isFolder ? await walk(place, context, parts) : { files: [""], cut: false };
-    const wanted = globFilter(textArgument(args, "glob"), files, place);
-    const found = await findIn(wanted, place, matches, parts.redactor, context.signal);
+    const { reads } = context;
+    const mayRead = await readable(files, place, reads);
+    if (!isFolder && mayRead.length === 0 && reads !== undefined) return failure(reads.refused(place.path));
+    const wanted = globFilter(textArgument(args, "glob"), mayRead, place);
+    const found = await findIn(wanted, place, matches, parts.redactor, context);
     if (found === null) return failure("the pattern takes too long; make it simpler, or search fewer files");
     const lines = found.lines.length === 0 ? ["[no match]"] : found.lines;
     return success([...lines, ...notesOn(found, cut)].join("\n"));
@@ -82,7 +85,7 @@ async function findIn(
   place: Place,
   matches: Matcher,
   redactor: Redactor,
-  signal: AbortSignal,
+  { signal, reads }: Pick<ToolContext, "signal" | "reads">,
 ): Promise<Found | null> {
   const found: string[] = [];
   let large = 0;
@@ -95,6 +98,7 @@ async function findIn(
     const lines = text.split(/\r?\n/);
     const hits = matches(lines, limits.searchMatches - found.length);
     if (hits === null) return null;
+    if (hits.length > 0) reads?.gave(below(place, file), text);
     const name = path.join(place.name, file).replace(/\/$/, "");
     found.push(...hits.map((index) => `${redactor.text(name)}:${index + 1}: ${shown(lines[index] ?? "", redactor)}`));
     characters += text.length;

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { limits } from "../model/limits.ts";
+import type { Reads } from "../ports/reads.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import { quietGit } from "./command-tools.ts";
 import type { ToolParts } from "./parts.ts";
@@ -18,6 +19,22 @@ export async function walk(place: Place, context: ToolContext, parts: ToolParts)
   const all = (await filesOfGit(place, context, parts)) ?? (await filesBelow(place.file));
   const files = all.toSorted();
   return { files: files.slice(0, limits.walkEntries), cut: files.length > limits.walkEntries };
+}
+
+/** Those of the files below a place that an agent may read. */
+export async function readable(
+  files: readonly string[],
+  place: Place,
+  reads: Reads | undefined,
+): Promise<readonly string[]> {
+  if (reads === undefined) return files;
+  const within = await reads.among(files.map((file) => below(place, file)));
+  return files.filter((file) => within.has(below(place, file)));
+}
+
+/** The path from the workspace of a file below a place, or of the place itself. */
+export function below({ path: folder }: Place, file: string): string {
+  return [folder, file].filter((part) => part !== "").join("/");
 }
 
 /** Null where git, or a repository, is not there. */

@@ -1,4 +1,6 @@
 import { classOf, type Blueprint } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt, EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
 import { addUsage, noUsage, type AttemptView, type NodeState, type NodeView, type RunView } from "./run-view.ts";
@@ -67,8 +69,7 @@ function apply(view: RunView, body: EventBody, at: number): void {
     case "gate.answered":
       return goOnAt(view, body);
     case "agent.progressed":
-      if (body.event.type === "usage") attemptOf(view, body).usage = body.event.usage;
-      return;
+      return agentDid(attemptOf(view, body), body.event);
     case "run.halting":
       view.halting = body;
       view.reason = body.reason.text;
@@ -89,6 +90,14 @@ function apply(view: RunView, body: EventBody, at: number): void {
     case "run.time_spent":
       return;
   }
+}
+
+function agentDid(attempt: AttemptView, event: AgentEvent): void {
+  if (event.type === "usage") attempt.usage = event.usage;
+  if (event.type === "context") attempt.bundle = event.bundle;
+  if (event.type !== "read" || event.how === "given" || event.how === "read") return;
+  const paths = attempt[event.how];
+  if (paths.length < limits.readsShown) paths.push(event.path);
 }
 
 function startRun(view: RunView, body: RunStarted, at: number): void {
@@ -204,6 +213,9 @@ function blankAttempt(n: number, at: Attempt, startedAt: number): AttemptView {
     outputBytes: 0,
     outputBlob: null,
     usage: null,
+    bundle: null,
+    outside: [],
+    refused: [],
     question: null,
   };
 }

@@ -79,7 +79,11 @@ function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agen
     case "paused":
     case "quiet":
       return `${attemptName(body)} ${pauseText(event)}`;
+    case "read":
+      if (event.how === "outside") return `${attemptName(body)} read outside its context: ${event.path}`;
+      return event.how === "refused" ? `${attemptName(body)} may not read ${event.path}` : null;
     case "thinking":
+    case "context":
     case "usage":
     case "stop":
       return null;

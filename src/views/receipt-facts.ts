@@ -1,4 +1,6 @@
 import type { Blueprint, NodeType } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt, EventBody, NodeStarted } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { EndStatus, NodeResult, Outcome, Usage } from "../model/outcome.ts";
@@ -22,6 +24,7 @@ export interface ReceiptFacts {
   readonly caps: readonly { readonly node: string; readonly passes: number; readonly cap: number }[];
   readonly agents: readonly AgentUse[];
   readonly usage: UsageSum;
+  readonly contexts: readonly ContextOf[];
   readonly approvals: readonly Approval[];
   readonly decisions: readonly Decision[];
   readonly effects: readonly EffectOf[];
@@ -38,6 +41,17 @@ export interface AgentUse extends UsageSum {
   readonly model: string | null;
   readonly attempts: number;
 }
+
+/** What an agent was given beside its prompt, and which files it is known to have read or asked for. */
+export interface ContextOf extends Attempt {
+  /** SHA-256 of the text. */
+  readonly bundle: string | null;
+  readonly reads: readonly Omit<ReadEvent, "type">[];
+  /** Whether there were more reads than are kept. */
+  readonly more: boolean;
+}
+
+type ReadEvent = Extract<AgentEvent, { readonly type: "read" }>;
 
 /** An answer of a person. */
 export interface Approval extends Attempt {
@@ -92,6 +106,10 @@ interface Gathered {
   readonly attempts: Map<string, AttemptSoFar>;
   readonly gates: Map<string, { readonly mode: string; readonly prompt: string; readonly digest: string }>;
   readonly caps: Map<string, { readonly passes: number; readonly cap: number }>;
+  readonly contexts: Map<
+    string,
+    { readonly of: Attempt; bundle: string | null; readonly reads: ContextOf["reads"][number][] }
+  >;
   readonly approvals: Approval[];
   readonly decisions: Decision[];
   readonly accepted: { readonly at: string; readonly content: string; readonly binding: string }[];
@@ -110,6 +128,7 @@ export function receiptFacts(events: Iterable<TimedEvent>, definition: Blueprint
     attempts: new Map(),
     gates: new Map(),
     caps: new Map(),
+    contexts: new Map(),
     approvals: [],
     decisions: [],
     accepted: [],
@@ -138,6 +157,12 @@ export function receiptFacts(events: Iterable<TimedEvent>, definition: Blueprint
     caps: [...found.caps].map(([node, cap]) => ({ node, ...cap })),
     agents: [...found.agents.values()].map(({ use, usage }) => ({ ...use, ...sum(usage) })),
     usage: sum(found.usage),
+    contexts: [...found.contexts.values()].map(({ of, bundle, reads }) => ({
+      ...of,
+      bundle,
+      reads: reads.slice(0, limits.readsPerAttempt),
+      more: reads.length > limits.readsPerAttempt,
+    })),
     approvals: found.approvals,
     decisions: found.decisions,
     effects: [...found.attempts.values()]
@@ -165,6 +190,8 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
       if (attempt !== undefined) attempt.processes += 1;
       return;
     }
+    case "agent.progressed":
+      return progressed(found, body, body.event);
     case "node.ended":
     case "node.retrying":
       return ended(found, body, body.result, at);
@@ -212,6 +239,14 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
     default:
       return;
   }
+}
+
+function progressed(found: Gathered, of: Attempt, event: AgentEvent): void {
+  if (event.type !== "context" && event.type !== "read") return;
+  const known = found.contexts.get(key(of)) ?? { of: attemptOf(of), bundle: null, reads: [] };
+  found.contexts.set(key(of), known);
+  if (event.type === "context") known.bundle = event.bundle;
+  else known.reads.push({ path: event.path, digest: event.digest, how: event.how });
 }
 
 function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): void {

@@ -62,6 +62,11 @@ export interface AttemptView {
   /** SHA-256 of the whole output where `output` is only its tail. */
   outputBlob: string | null;
   usage: Usage | null;
+  /** SHA-256 of what an agent was given beside its prompt. */
+  bundle: string | null;
+  /** Files that an agent read outside of its context, and those it asked for and may not read; the first of each. */
+  readonly outside: string[];
+  readonly refused: string[];
   /** Prompt of a gate that waits for a person. */
   question: string | null;
 }

@@ -35,6 +35,21 @@ export const receiptShape = z.strictObject({
     }),
   ),
   usage: z.strictObject(usage),
+  /** What agents were given beside their prompts, and the files that they read or asked for. */
+  contexts: z.array(
+    z.strictObject({
+      ...attempt,
+      bundle: sha256.nullable(),
+      reads: z.array(
+        z.strictObject({
+          path: z.string(),
+          digest: sha256.nullable(),
+          how: z.enum(["given", "read", "outside", "refused"]),
+        }),
+      ),
+      more: z.boolean(),
+    }),
+  ),
   approvals: z.array(
     z.strictObject({
       ...attempt,

@@ -11,6 +11,12 @@ export const attemptShape = z.strictObject({
   endedAt: instant.nullable(),
   output: z.string().nullable(),
   outputBytes: z.int().min(0),
+  /** What an agent was given beside its prompt, by SHA-256, and the first files it read outside of its context or was refused. */
+  context: z.strictObject({
+    bundle: z.string().nullable(),
+    outside: z.array(z.string()),
+    refused: z.array(z.string()),
+  }),
 });
 
 const runStatusShape = z.enum([

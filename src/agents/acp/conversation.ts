@@ -10,6 +10,7 @@ import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Usage } from "../../model/outcome.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
+import { filesRead } from "../command-reads.ts";
 import { Speech } from "../speech.ts";
 import { accessOf, actionOf, reply, verdictOf, type Action, type Described } from "./permission.ts";
 import { shownPath } from "./workspace.ts";
@@ -148,6 +149,7 @@ export class Conversation {
     if (isFilled(update.rawInput) || (status ?? "pending") !== "pending") this.#announce(call, update);
     if ((status !== "completed" && status !== "failed") || call.done) return;
     call.done = true;
+    if (status === "completed") this.#noteReads(call.action);
     const content = update.content ?? [];
     this.#diffs(content);
     const output = textOf(content) || (update.rawOutput === undefined ? "" : asText(update.rawOutput));
@@ -203,6 +205,14 @@ export class Conversation {
       this.#emit({ type: "permission", tool: call.action.tool, request: what, decision: "denied" });
     this.#denied.add(request);
     this.#onBreach({ code: "refusal", text: `the agent did what it may not (${request}): ${why}` });
+  }
+
+  /** What it read, as far as it says so. */
+  #noteReads({ kind, command, paths }: Action): void {
+    const { reads, workspace } = this.#request;
+    if (reads === undefined) return;
+    if (accessOf(kind) === "read" && kind !== "fetch") for (const path of paths) reads.claimed(path);
+    if (command !== null && !this.#boxed) for (const path of filesRead(command, workspace)) reads.claimed(path);
   }
 
   #diffs(content: readonly ToolCallContent[]): void {

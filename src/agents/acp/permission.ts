@@ -34,10 +34,27 @@ export type Described = Pick<
 >;
 
 /** Null where the message says nothing of files. */
-function pathsOf({ locations, content }: Described): readonly string[] | null {
+function pathsOf({ locations, content, rawInput }: Described): readonly string[] | null {
   const changed = (content ?? []).flatMap((one) => (one.type === "diff" ? [one.path] : []));
-  const paths = new Set([...(locations ?? []).map(({ path }) => path), ...changed]);
+  const paths = new Set([...(locations ?? []).map(({ path }) => path), ...changed, ...argumentPaths(rawInput)]);
   return paths.size === 0 ? null : [...paths];
+}
+
+/** What agents call the argument that is a path. */
+const pathArguments: ReadonlySet<string> = new Set([
+  "path",
+  "file",
+  "file_path",
+  "filePath",
+  "absolute_path",
+  "abs_path",
+]);
+
+function argumentPaths(input: unknown): readonly string[] {
+  if (typeof input !== "object" || input === null) return [];
+  return Object.entries(input).flatMap(([name, value]) =>
+    pathArguments.has(name) && typeof value === "string" && value !== "" ? [value] : [],
+  );
 }
 
 const names: Readonly<Record<ToolKind, string>> = {

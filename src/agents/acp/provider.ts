@@ -27,6 +27,8 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
     missing(_model, settings) {
       const [program] = agent.argv;
       if (!isThere(program, environment["PATH"] ?? "")) return `${program} is not on the PATH; ${agent.install}`;
+      if (settings?.context?.only === "require")
+        return `\`context.only: require\` cannot hold an agent that brings its own tools (provider ${name}); use \`only: report\`, provider ai, or a sandbox`;
       if (settings?.tools === undefined) return null;
       return `\`tools\` cannot hold an agent that brings its own (provider ${name}); leave them out, use a policy, or use provider ai`;
     },

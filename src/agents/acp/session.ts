@@ -85,9 +85,16 @@ function connect({ child, request, conversation, emit, boxed }: SessionParts): C
     .onNotification(methods.client.session.update, ({ params }) => conversation.take(params.update))
     .onRequest(methods.client.session.requestPermission, ({ params }) => conversation.permit(params))
     // Not advertised, but some agents call them regardless.
-    .onRequest(methods.client.fs.readTextFile, async ({ params }) => ({
-      content: await readText(inside(params.path), params.line ?? 1, params.limit ?? null),
-    }))
+    .onRequest(methods.client.fs.readTextFile, async ({ params }) => {
+      const file = inside(params.path);
+      const path = shownPath(workspace, file);
+      const { reads } = request;
+      if (reads !== undefined && !(await reads.among([path])).has(path))
+        throw RequestError.invalidParams(undefined, reads.refused(path));
+      const content = await readText(file, params.line ?? 1, params.limit ?? null);
+      reads?.claimed(path);
+      return { content };
+    })
     .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
       const file = inside(params.path);
       const verdict = verdictOf(request, { tool: "edit", kind: "edit", command: null, paths: [] });

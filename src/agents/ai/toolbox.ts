@@ -6,6 +6,7 @@ import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { compileSchema, type Validator } from "../../runtime/validation/schema.ts";
 import { judge } from "../policy/policy.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
+import { filesRead, forbiddenRead } from "../command-reads.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 
 /** What goes back to the model. */
@@ -54,7 +55,7 @@ export class Toolbox {
     if (call.problem !== undefined) return no(`the arguments could not be read: ${call.problem}`);
     const args = await this.#checkArguments(tool, call.input);
     if ("problem" in args) return no(`the arguments do not fit: ${args.problem}`);
-    const refused = await this.#refusal(tool, args.args);
+    const refused = (await this.#forbidden(tool, args.args)) ?? (await this.#refusal(tool, args.args));
     if (refused !== null) return no(refused);
     if (signal.aborted) return no("cancelled");
     if (tool.access !== "read") this.#touched = true;
@@ -71,6 +72,15 @@ export class Toolbox {
     if (typeof validate !== "function") return { problem: `the tool's schema cannot be used: ${validate.invalid}` };
     const problem = validate(input);
     return problem === null ? { args: input } : { problem };
+  }
+
+  /** What a command names has to be among what may be read; the tools that read see to it themselves. */
+  async #forbidden(tool: Tool, args: JsonObject): Promise<string | null> {
+    const { reads, workspace } = this.#request;
+    const command = commandOf(tool, args);
+    if (reads?.limited !== true || command === null) return null;
+    const path = await forbiddenRead(command, workspace, reads);
+    return path === null ? null : reads.refused(path);
   }
 
   /** Asks the policy, and where it says so a person. */
@@ -90,8 +100,11 @@ export class Toolbox {
   }
 
   async #carryOut(tool: Tool, args: JsonObject, signal: AbortSignal): Promise<CallReply> {
-    const { workspace, env, processes, outputBytes } = this.#request;
-    const context = { workspace, env, processes, timeoutMs: limits.toolTimeoutMs, outputBytes, signal };
+    const { workspace, env, processes, outputBytes, reads } = this.#request;
+    const held = reads === undefined ? {} : { reads };
+    const context = { workspace, env, processes, timeoutMs: limits.toolTimeoutMs, outputBytes, signal, ...held };
+    const command = commandOf(tool, args);
+    if (command !== null) for (const path of filesRead(command, workspace)) reads?.claimed(path);
     try {
       const result = await tool.call(args, context);
       for (const { path, before, after } of result.diffs ?? []) this.#emit({ type: "diff", path, before, after });

@@ -76,5 +76,10 @@ function attempt(one: AttemptView): string {
   const why = one.reason === null ? "" : `: ${inert(one.reason.text)}`;
   const said = inert(one.output ?? "").trimEnd();
   const body = said === "" ? "" : `${said.replace(/^/gm, "    │ ")}\n`;
-  return `    ${one.n}. ${one.outcome ?? "running"}${why}${time}\n${body}`;
+  const reads = paths("read outside its context", one.outside) + paths("was refused", one.refused);
+  return `    ${one.n}. ${one.outcome ?? "running"}${why}${time}\n${reads}${body}`;
+}
+
+function paths(what: string, files: readonly string[]): string {
+  return files.length === 0 ? "" : `    ! ${what}: ${inert(files.join(", ")).replace(/\n/g, " ")}\n`;
 }

@@ -43,6 +43,9 @@ function attempt(n: number, startedAt: number, endedAt: number | null): NodeView
     outputBytes: 0,
     outputBlob: null,
     usage: null,
+    bundle: null,
+    outside: [],
+    refused: [],
     question: null,
   };
 }

@@ -129,6 +129,9 @@ function agentLine(event: Extract<Progress, { readonly kind: "agent" }>["event"]
     case "paused":
     case "quiet":
       return pauseText(event);
+    case "read":
+      return event.how === "outside" || event.how === "refused" ? inert(`${event.how}: ${event.path}`) : "";
+    case "context":
     case "usage":
     case "stop":
       return "";

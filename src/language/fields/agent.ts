@@ -1,4 +1,5 @@
 import type { AgentPolicy } from "../../model/blueprint.ts";
+import type { ReadScope } from "../../model/settings.ts";
 import { limits } from "../../model/limits.ts";
 import { boolean, integer, text, word } from "../read/scalars.ts";
 import type { Reader } from "../read/reading.ts";
@@ -33,11 +34,28 @@ const policy: Reader<AgentPolicy> = {
   write: (value) => (Object.keys(value).length === 1 ? value.mode : policyMap.write(value)),
 };
 
+const repository = word("repository");
+
+/** A list, or the one word. */
+const readScope: Reader<ReadScope> = {
+  expected: `${repository.expected}, or a list`,
+  schema: { anyOf: [repository.schema, patterns.schema] },
+  read: (node, reading, field) =>
+    node.kind === "scalar" ? repository.read(node, reading, field) : patterns.read(node, reading, field),
+  write: (value) => (value === "repository" ? value : patterns.write(value)),
+};
+
 const context = object(
   {
-    include: optional(patterns, "Files (globs) and outputs of commands (`$ git log -5`) put into the prompt."),
-    read: optional(patterns, "Files it may read (globs)."),
-    only: optional(word("require", "report"), "Whether a read outside the list is refused or reported."),
+    include: optional(
+      patterns,
+      "Files (globs), outputs of commands (`$ git log -5`) and links, as they stand, that are put into the prompt.",
+    ),
+    read: optional(readScope, "Files it may read: globs, or `repository` for what git does not ignore."),
+    only: optional(
+      word("require", "report"),
+      "`require` refuses the run where nothing could hold the agent to `read`; `report` lists what such an agent read outside of it.",
+    ),
   },
   "`context`",
 );

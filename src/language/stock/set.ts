@@ -60,14 +60,16 @@ function relocate(tree: Located, range: Range): Located {
   }
 }
 
-/** A stock definition with the fields that a document gives in its place; `env` is put together key by key. */
+const byKey: ReadonlySet<string> = new Set(["context", "env"]);
+
+/** A stock definition with the fields that a document gives in its place; `env` and `context` are put together key by key. */
 export function overlaid(stock: LocatedMap, own: LocatedMap): LocatedMap {
   const given = own.entries.filter(({ key }) => key.source !== "type");
   const names = new Set(given.map(({ key }) => key.source));
   const rest = stock.entries.filter(({ key }) => !names.has(key.source));
   const merged = given.map((entry) => {
     const base = stock.entries.find(({ key }) => key.source === entry.key.source)?.value;
-    const both = entry.key.source === "env" && base?.kind === "map" && entry.value.kind === "map";
+    const both = byKey.has(entry.key.source) && base?.kind === "map" && entry.value.kind === "map";
     return both ? { ...entry, value: overlaid(base, entry.value) } : entry;
   });
   return { ...own, entries: [...rest, ...merged] };

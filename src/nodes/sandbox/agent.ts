@@ -5,6 +5,7 @@ import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Sandbox, SandboxPool } from "../../ports/sandbox.ts";
+import { readScopeOf } from "../agent-context.ts";
 import { unknownCost } from "../agent-cost.ts";
 import { settingsOf } from "../agent-settings.ts";
 import { performTurn } from "../agent-turn.ts";
@@ -43,7 +44,10 @@ export function createAgentSandboxPerformer(parts: AgentSandboxParts): Performer
 }
 
 function unheld(settings: AgentSettings): string | null {
-  if (settings.context !== undefined) return "`context` is not carried out in a sandbox yet";
+  const { include, only } = settings.context ?? {};
+  if (include !== undefined) return "`context.include` is not carried out in a sandbox yet; put it into the prompt";
+  if (only === "require" && readScopeOf(settings.context) !== "repository")
+    return "`context.only: require` cannot hold it to globs, since it sees all that was checked out; use `read: repository`";
   return settings.tools === undefined
     ? null
     : "`tools` cannot hold an agent that brings its own; leave them out, or use a policy";
@@ -70,7 +74,7 @@ async function perform(
     return { outcome: "error", reason: { code: "could_not_start", text: argv.missing }, beforeEffect: true };
   const box = await boxOf(context, pool, context.signal);
   if ("fault" in box) return faultResult(box, context);
-  const place = { workspace, env: await boxEnvironment(context, box.env), shown: "" };
+  const place = { workspace, env: await boxEnvironment(context, box.env), shown: "", boxed: true };
   return performTurn(context, settings, agents.provider(atPort(argv, node.port), startIn(box.sandbox)), place, clock);
 }
 

@@ -1,0 +1,90 @@
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, relative, resolve, sep } from "node:path";
+import type { Reads } from "../ports/reads.ts";
+import { realOf } from "../runtime/tree/plain-file.ts";
+import { isInside } from "../runtime/tree/scan.ts";
+import { simpleCommands } from "./policy/command.ts";
+
+/** What shows, copies or compares the files it is given; anything else is taken to run them. */
+const readers: ReadonlySet<string> = new Set(
+  (
+    ". awk base32 base64 bat cat cmp column comm cp cut dd diff egrep fgrep fold gawk grep head hexdump install jq less ln mawk " +
+    "more mv nl od paste rev rg rsync scp sed shuf sort source split strings tac tail tar tee uniq wc xargs xxd yq zcat zgrep zip"
+  ).split(" "),
+);
+
+/** Installed software, which is nobody's own. */
+const installed = ["/bin", "/lib", "/lib64", "/opt", "/nix", "/sbin", "/usr"];
+
+interface Named {
+  readonly path: string;
+  /** Whether the command that names it is a reader. */
+  readonly read: boolean;
+}
+
+/**
+ * The first path that a command names and the agent may not read, or null: a file that is not in its scope, where the command is
+ * one that shows or copies files, and anything outside of the workspace but installed software. That is what can be seen from
+ * outside; what a program opens by itself is not.
+ */
+export async function forbiddenRead(command: string, workspace: string, reads: Reads): Promise<string | null> {
+  const root = realOf(workspace) ?? workspace;
+  const files: string[] = [];
+  for (const { path, read } of namedPaths(command, root)) {
+    const kind = kindOf(path);
+    if (kind === null) continue;
+    const real = realOf(path) ?? path;
+    if (isInside(root, real)) {
+      if (read && kind === "file") files.push(relative(root, real).split(sep).join("/"));
+    } else if (!installed.some((folder) => isInside(folder, real))) return real;
+  }
+  const within = await reads.among(files);
+  return files.find((file) => !within.has(file)) ?? null;
+}
+
+/** Files that commands which show or copy files are seen to name, each once. */
+export function filesRead(command: string, workspace: string): readonly string[] {
+  const named = namedPaths(command, realOf(workspace) ?? workspace);
+  return [...new Set(named.flatMap(({ path, read }) => (read && kindOf(path) === "file" ? [path] : [])))];
+}
+
+/** What words of a command, or parts of them, lead to; a command that cannot be read with certainty is taken apart roughly. */
+function namedPaths(command: string, root: string): readonly Named[] {
+  const commands = simpleCommands(command);
+  if (commands === null) {
+    const words = command.split(/[\s'"`;|&<>()=,]+/).filter((word) => word !== "");
+    const read = words.some((word) => readers.has(basename(word)));
+    return words.map((word) => ({ path: located(word, root), read }));
+  }
+  // What comes before xargs names what it gives to another program.
+  const handedOn = commands.some((words) => words.some(({ text }) => basename(text) === "xargs"));
+  let folder = root;
+  const named: Named[] = [];
+  for (const words of commands) {
+    const texts = words.map(({ text }) => text);
+    const read = handedOn || texts.some((text) => partsOf(text).some((part) => readers.has(basename(part))));
+    for (const text of texts.slice(1).flatMap(partsOf)) named.push({ path: located(text, folder), read });
+    if (texts[0] === "cd" || texts[0] === "pushd") folder = located(texts.at(-1) ?? "~", folder);
+  }
+  return named;
+}
+
+/** `--file=a` names a file as well as `a` does; so does what stands in another shell's command. */
+function partsOf(word: string): readonly string[] {
+  return [...new Set([word, ...word.split(/[\s='":;|&<>(),@]+/)])].filter((part) => part !== "");
+}
+
+function located(path: string, folder: string): string {
+  const home = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/;
+  return resolve(folder, path.replace(home, homedir()));
+}
+
+function kindOf(path: string): "file" | "folder" | null {
+  try {
+    const found = statSync(path);
+    return found.isFile() ? "file" : found.isDirectory() ? "folder" : null;
+  } catch {
+    return null;
+  }
+}

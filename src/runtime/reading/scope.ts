@@ -1,0 +1,34 @@
+import type { ReadScope } from "../../model/settings.ts";
+import { matcherOf } from "../tree/globs.ts";
+import { git, GitFailure, pathsOf } from "../workspace/git.ts";
+
+/** Which of some files, relative to the root, lie in a scope. */
+export type InScope = (paths: readonly string[]) => Promise<ReadonlySet<string>>;
+
+/** Everything, globs, or what git does not ignore; where there is no repository all but `.git` and `node_modules`. */
+export function scopeOf(
+  scope: ReadScope | null,
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): InScope {
+  if (scope === "repository") return (paths) => notIgnored(paths, root, env);
+  const matches = scope === null ? () => true : matcherOf(scope).matches;
+  return (paths) => Promise.resolve(new Set(paths.filter(matches)));
+}
+
+async function notIgnored(
+  paths: readonly string[],
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ReadonlySet<string>> {
+  const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+  const [only] = paths;
+  const one = paths.length === 1 && only !== undefined ? ["--", `:(literal)${only}`] : [];
+  try {
+    const known = new Set(pathsOf(await git([...args, ...one], { cwd: root, env })));
+    return new Set(paths.filter((path) => known.has(path)));
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return new Set(paths.filter((path) => !/(^|\/)(\.git|node_modules)(\/|$)/.test(path)));
+  }
+}
