@@ -60,15 +60,16 @@ export function nextHalt(state: RunState): RunHalting | null {
   return strongest !== null && rank[strongest.cause] > under ? strongest : null;
 }
 
+const crashed: Reason = { code: "crash", text: "was running when the engine died; its outcome is unknown" };
+
 function candidates(state: RunState): RunHalting[] {
   const found: RunHalting[] = state.due === null ? [] : [state.due];
   if (state.stopRequested !== null) {
     const text = `stopped by ${state.stopRequested}`;
     found.push({ type: "run.halting", cause: "stopped", reason: { code: "cancelled", text } });
   }
-  for (const node of state.unconfirmed) {
-    const text = "was running when the engine died; its outcome is unknown";
-    found.push(halting(state, "needs_attention", node, { code: "crash", text }));
+  for (const [node, reason] of state.unconfirmed) {
+    found.push(halting(state, "needs_attention", node, reason.code === "crash" ? crashed : reason));
     break;
   }
   for (const [node, { cause, node: inner, reason, iteration }] of state.held) {

@@ -121,7 +121,7 @@ export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
   const node = nodeIndex(state.plan, event.node);
   state.delayed.delete(node);
   settleUsage(state, node, undefined);
-  state.unconfirmed.add(node);
+  state.unconfirmed.set(node, event.reason);
   setStage(state, node, stage.unconfirmed);
 }
 

@@ -89,7 +89,7 @@ export interface RunState {
   queueHead: number;
   readonly again: number[];
   readonly delayed: Map<number, NodeResult>;
-  readonly unconfirmed: Set<number>;
+  readonly unconfirmed: Map<number, Reason>;
   /** By node: how a run inside its attempt halted. */
   readonly held: Map<number, InnerHalt>;
   running: number;
@@ -155,7 +155,7 @@ export function initial(plan: Plan, options: Options): RunState {
     queueHead: 0,
     again: [],
     delayed: new Map(),
-    unconfirmed: new Set(),
+    unconfirmed: new Map(),
     held: new Map(),
     running: 0,
     workers: 0,

@@ -35,6 +35,7 @@ export type ReasonCode =
   | "no_progress"
   | "limit" // steps, time, tokens, cost
   | "crash" // the engine died while it ran
+  | "left_behind" // it outlived its timeout or cancellation
   | "spill" // could not keep its output
   | "sandbox" // a box could not be made, or was lost
   | "sandbox_limit" // a command ran into a limit of its box

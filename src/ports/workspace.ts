@@ -29,7 +29,7 @@ export interface Workspaces {
   open(request: WorkspaceRequest): Promise<Workspace | WorkspaceProblem>;
   /** That of a run which goes on. */
   reopen(run: string, blueprint: Blueprint, started: RunStarted): Promise<Workspace | WorkspaceProblem>;
-  /** Takes back an opening that came to nothing. */
+  /** Takes back an opening that came to nothing; what an earlier one made stays. */
   discard(run: string): Promise<void>;
   /** Takes the tree of an open run back to where it was before a pass of an earlier one. Answers why it could not, having changed nothing. */
   goBack(run: string, to: NonNullable<RunStarted["fork"]>): Promise<WorkspaceProblem | null>;

@@ -1,5 +1,4 @@
-import type { Attempt, EventBody } from "../model/events.ts";
-import type { NodeResult } from "../model/outcome.ts";
+import type { Attempt, EventBody, NodeEnded, NodeUnconfirmed } from "../model/events.ts";
 import { timeoutOf } from "../model/timeouts.ts";
 import type { Progress } from "../ports/performer.ts";
 import { childrenOf, type InnerEngine } from "./children.ts";
@@ -39,6 +38,8 @@ export class Attempts {
   readonly #events: AttemptEvents;
   readonly #values: RunValues;
   readonly #live = new Map<string, Live>();
+  /** Over, though their performers have not come back. */
+  readonly #left = new Set<Performance>();
   readonly #early = new EarlyAnswers();
   #silent = false;
 
@@ -74,7 +75,12 @@ export class Attempts {
       context: (signal, report) =>
         contextOf({ ...shared, signal, report, children: (...live) => childrenOf(inner, ...live) }),
       report: (progress) => this.#progress(attempt, gate, progress),
-      ended: (result) => this.#ended(attempt, result),
+      ended: (result) => this.#over({ type: "node.ended", ...attempt, result }),
+      leftBehind: (reason) => {
+        this.#left.add(performance);
+        void performance.gone.then(() => this.#left.delete(performance));
+        this.#over({ type: "node.unconfirmed", ...attempt, reason });
+      },
     });
     this.#live.set(id, { attempt, performance, gate });
   }
@@ -95,6 +101,11 @@ export class Attempts {
   /** Resolves when none is on its way any more. */
   async over(): Promise<void> {
     await Promise.all([...this.#live.values()].map(({ performance }) => performance.over()));
+  }
+
+  /** Resolves when those that were left behind have come back; null where none is out. */
+  leftBehind(): Promise<unknown> | null {
+    return this.#left.size === 0 ? null : Promise.all([...this.#left].map((performance) => performance.gone));
   }
 
   /** From here on nothing that they report is taken. */
@@ -118,9 +129,9 @@ export class Attempts {
     if (!gate.give(answered, taken) && taken !== null) this.#events.discard(taken);
   }
 
-  #ended(attempt: Attempt, result: NodeResult): void {
-    this.#live.delete(attempt.node);
-    this.#events.put({ type: "node.ended", ...attempt, result });
+  #over(event: NodeEnded | NodeUnconfirmed): void {
+    this.#live.delete(event.node);
+    this.#events.put(event);
   }
 
   #progress(attempt: Attempt, gate: AttemptGate | null, progress: Progress): void {

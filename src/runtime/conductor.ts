@@ -152,6 +152,11 @@ export class Conductor implements RunHandle {
     this.#ending.reject(error);
   }
 
+  /** Resolves when attempts that the run did not wait for have come back; null where none is out. */
+  leftBehind(): Promise<unknown> | null {
+    return this.#attempts.leftBehind();
+  }
+
   #close(status: RunStatus, reason: string | null): void {
     this.#silence();
     this.#ending.resolve({ run: this.run, status, reason });

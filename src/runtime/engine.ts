@@ -17,7 +17,12 @@ export function createEngine(options: EngineOptions): Engine {
   const running = new Set<string>();
   const hold = (conductor: Conductor): RunHandle => {
     running.add(conductor.run);
-    const release = (): void => void running.delete(conductor.run);
+    // Nobody goes on with the run while an attempt that was left behind may still act.
+    const release = (): void => {
+      const left = conductor.leftBehind();
+      if (left === null) running.delete(conductor.run);
+      else void left.then(() => running.delete(conductor.run));
+    };
     const closed = async (end: RunEnd): Promise<RunEnd> => {
       const { run, status } = end;
       // One that waits goes on in its tree as it is.
@@ -87,7 +92,10 @@ async function resume(
     handle = await goOn(parts, request, row, observer, inside);
     return handle;
   } finally {
-    if (handle === undefined || "refused" in handle) running.delete(run);
+    if (handle === undefined || "refused" in handle) {
+      running.delete(run);
+      await options.workspaces.discard(run);
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { ScriptNode } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
-import type { NodeResult } from "../model/outcome.ts";
+import type { NodeResult, Reason } from "../model/outcome.ts";
 import type { ActionContext, Performer, Progress } from "../ports/performer.ts";
 import { ManualClock } from "./clock.ts";
 import { Performance } from "./performance.ts";
@@ -14,6 +14,7 @@ const node: ScriptNode = { id: "a", type: "script", run: "true" };
 interface Scene {
   readonly clock: ManualClock;
   readonly results: NodeResult[];
+  readonly leftBehind: Reason[];
   readonly reports: Progress[];
   readonly performance: Performance;
 }
@@ -21,6 +22,7 @@ interface Scene {
 function play(perform: (context: ActionContext) => Promise<NodeResult>, timeoutMs: number | null = null): Scene {
   const clock = new ManualClock();
   const results: NodeResult[] = [];
+  const leftBehind: Reason[] = [];
   const reports: Progress[] = [];
   const performer: Performer = { type: "script", class: "deterministic", missing: () => null, perform };
   const performance = new Performance({
@@ -39,8 +41,9 @@ function play(perform: (context: ActionContext) => Promise<NodeResult>, timeoutM
       }) as unknown as ActionContext,
     report: (progress) => reports.push(progress),
     ended: (result) => results.push(result),
+    leftBehind: (reason) => leftBehind.push(reason),
   });
-  return { clock, results, reports, performance };
+  return { clock, results, leftBehind, reports, performance };
 }
 
 test("ended at once, a process that ignores TERM is gone without the grace of a stop", async () => {
@@ -91,4 +94,31 @@ test("a result of its own after the outer timeout stands; only a bare cancellati
     answers[0],
     { outcome: "failure", reason: { code: "timeout", text: "no end after 1 s" } },
   ]);
+});
+
+test("one that outlives its timeout is left behind with what of it lives, and its late answer changes nothing", async () => {
+  const child = spawn("sleep", ["300"], { detached: true });
+  const process = identify(child.pid ?? 0);
+  if (process === null) throw new Error("it did not start");
+  const late = Promise.withResolvers<NodeResult>();
+  const scene = play((context) => {
+    context.report({ kind: "process", process });
+    return late.promise;
+  }, 1_000);
+  scene.clock.advance(1_000 + limits.performanceSlackMs);
+  expect(scene.leftBehind).toEqual([]);
+  scene.clock.advance(limits.performanceAbandonMs);
+  await scene.performance.over();
+  expect(scene.leftBehind).toMatchObject([
+    {
+      code: "left_behind",
+      text: expect.stringMatching(new RegExp(`of its timeout.* process ${process.pid} still lives$`)),
+    },
+  ]);
+  late.resolve({ outcome: "success" });
+  await scene.performance.gone;
+  expect(scene.results).toEqual([]);
+  expect(scene.leftBehind).toHaveLength(1);
+  child.kill("SIGKILL");
+  await once(child, "exit");
 });

@@ -1,7 +1,7 @@
 import { isAlive } from "./processes/identity.ts";
 import type { Attempt, ProcessIdentity } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
-import type { NodeResult } from "../model/outcome.ts";
+import type { NodeResult, Reason } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Performer, Progress } from "../ports/performer.ts";
 import { BlobFailure } from "./blobs/failure.ts";
@@ -16,12 +16,14 @@ export interface PerformanceOptions {
   /** What the performer acts with, around the signal and the report of this performance. */
   readonly context: (signal: () => AbortSignal, report: (progress: Progress) => void) => ActionContext;
   readonly report: (progress: Progress) => void;
-  /** Called exactly once. */
+  /** One of these two is called, exactly once. */
   readonly ended: (result: NodeResult) => void;
+  /** It outlived its timeout or cancellation, so what it does and has done is unknown; the reason names what still lives. */
+  readonly leftBehind: (reason: Reason) => void;
 }
 
 /**
- * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt ends exactly once.
+ * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt is over exactly once.
  * Its own timeout is the performer's to keep, with the grace its processes need; this is the outer one.
  */
 export class Performance {
@@ -31,6 +33,8 @@ export class Performance {
   #why: "timeout" | "cancelled" | null = null;
   #over = false;
   #whenOver: (() => void) | undefined;
+  /** Resolves when the performer has come back, however late. */
+  readonly gone: Promise<void>;
   #cancelTimer: () => void = () => undefined;
 
   constructor(options: PerformanceOptions) {
@@ -39,7 +43,7 @@ export class Performance {
     if (timeoutMs !== null)
       this.#cancelTimer = clock.after(timeoutMs + limits.performanceSlackMs, () => this.#interrupt("timeout"));
     const signal = (): AbortSignal => (this.#abort ??= new AbortController()).signal;
-    void perform(performer, context(signal, this.#report)).then(this.#end);
+    this.gone = perform(performer, context(signal, this.#report)).then(this.#end);
   }
 
   cancel(): void {
@@ -51,7 +55,7 @@ export class Performance {
     for (const process of this.#processes) if (isAlive(process)) kill(process.pid);
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves when it has ended or is left behind. */
   over(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#over) resolve();
@@ -63,7 +67,7 @@ export class Performance {
     if (this.#over || this.#why !== null) return;
     this.#why = why;
     this.#cancelTimer();
-    this.#cancelTimer = this.#options.clock.after(limits.performanceAbandonMs, () => this.#end(abandoned(why)));
+    this.#cancelTimer = this.#options.clock.after(limits.performanceAbandonMs, () => this.#leaveBehind(why));
     (this.#abort ??= new AbortController()).abort();
   }
 
@@ -74,11 +78,23 @@ export class Performance {
     this.#options.report(progress);
   };
 
-  readonly #end = (result: NodeResult): void => {
-    if (this.#over) return;
+  #leaveBehind(why: "timeout" | "cancelled"): void {
+    if (!this.#close()) return;
+    const alive = this.#processes.filter((process) => isAlive(process)).map(({ pid }) => pid);
+    this.#options.leftBehind(leftBehind(why, alive));
+  }
+
+  /** False where it is over already. */
+  #close(): boolean {
+    if (this.#over) return false;
     this.#over = true;
     this.#cancelTimer();
     this.#whenOver?.();
+    return true;
+  }
+
+  readonly #end = (result: NodeResult): void => {
+    if (!this.#close()) return;
     this.#options.ended(this.#why === "timeout" ? timedOut(result, this.#options.timeoutMs) : result);
   };
 }
@@ -97,9 +113,14 @@ function internal(text: string): NodeResult {
   return { outcome: "error", reason: { code: "internal", text } };
 }
 
-function abandoned(why: "timeout" | "cancelled"): NodeResult {
-  const text = `it did not end within ${limits.performanceAbandonMs / 1000} s of its ${why === "timeout" ? "timeout" : "cancellation"} and was left behind`;
-  return why === "timeout" ? internal(text) : { outcome: "cancelled", reason: { code: "cancelled", text } };
+function leftBehind(why: "timeout" | "cancelled", alive: readonly number[]): Reason {
+  const after = `it did not end within ${limits.performanceAbandonMs / 1000} s of its ${why === "timeout" ? "timeout" : "cancellation"}`;
+  const one = alive.length === 1;
+  const what =
+    alive.length === 0
+      ? "no process of it lives"
+      : `process${one ? "" : "es"} ${alive.join(", ")} still live${one ? "s" : ""}`;
+  return { code: "left_behind", text: `${after}, so its outcome is unknown; ${what}` };
 }
 
 function timedOut(result: NodeResult, timeoutMs: number | null): NodeResult {

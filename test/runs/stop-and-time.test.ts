@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { ManualClock } from "../../src/runtime/clock.ts";
-import { blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
+import { again, blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
 
 const never = (error: unknown): void => {
   throw error;
@@ -98,5 +98,43 @@ describe("retries", () => {
     clock.advance(60_000);
     expect(await end).toMatchObject({ status: "limit" });
     await timed.remove();
+  });
+});
+
+describe("an attempt that does not come back", () => {
+  test("is not tried again beside itself, though its author allows that: a person decides", async () => {
+    const clock = new ManualClock(1_000);
+    const patient = new World({ clock });
+    const late = Promise.withResolvers<typeof success>();
+    let tries = 0;
+    const engine = patient.engine({
+      a: () => {
+        tries += 1;
+        return late.promise;
+      },
+    });
+    const of = chainOf(["a"], { retry: 3, idempotent: true, timeoutMs: 1_000 });
+    const { run, end } = handle(await engine.start(request(of), patient.observer));
+    await until(() => tries === 1);
+    const ended = end.then(({ status }) => status);
+    let status: string | null = null;
+    void ended.then((is) => (status = is));
+    await until(
+      () => status !== null,
+      () => clock.advance(1_000),
+    );
+    expect(status).toBe("needs_attention");
+    expect(tries).toBe(1);
+    expect(bodies(patient.seen, "run.halting")).toMatchObject([
+      { cause: "needs_attention", node: "a", reason: { code: "left_behind" } },
+    ]);
+    const decided = { ...again(run), blueprint: of, settle: { node: "a", as: "again", by: "Ada" } } as const;
+    expect(await engine.resume(decided, patient.observer)).toMatchObject({ refused: "conflict" });
+    late.resolve(success);
+    await late.promise;
+    await new Promise(setImmediate);
+    expect(await handle(await engine.resume(decided, patient.observer)).end).toMatchObject({ status: "succeeded" });
+    expect(tries).toBe(2);
+    await patient.remove();
   });
 });

@@ -140,7 +140,8 @@ describe("a worktree of the run's own", () => {
   });
 
   test("a run that was interrupted goes on in it", async () => {
-    const of: Blueprint = { ...three, workspace: { isolate: "worktree" } };
+    const records = { counters: "counters.json" };
+    const of: Blueprint = { ...three, workspace: { isolate: "worktree" }, records };
     const id = handle(
       await world.engine(world.hangingIn("b"), 1).start(request(of, { cwd: project }), world.observer),
     ).run;
@@ -155,7 +156,13 @@ describe("a worktree of the run's own", () => {
       return { outcome: "success" };
     };
     const again = { run: id, blueprint: of, ...hashes, acceptChanges: false, settle };
-    const resumed = await world.engine({ "*": act }, 2).resume(again, world.observer);
+    const engine = world.engine({ "*": act }, 2);
+    // Refused after the worktree was found again, which is left as it is.
+    put("counters.json", "damaged");
+    expect(await engine.resume(again, world.observer)).toMatchObject({ refused: "unavailable" });
+    expect(existsSync(root)).toBe(true);
+    rmSync(join(project, "counters.json"));
+    const resumed = await engine.resume(again, world.observer);
     expect((await handle(resumed).end).status).toBe("succeeded");
     expect(places).toEqual([root, root]);
   });

@@ -29,6 +29,8 @@ export interface GitWorkspaces extends Workspaces {
 interface Open {
   readonly workspace: Workspace;
   readonly snapshots: () => Promise<Snapshots | null>;
+  /** Whether its worktree was made for this opening. */
+  readonly made: boolean;
   /** Whether a picture of its start may be there; without one Git is not asked about its end. */
   begun: boolean;
 }
@@ -36,14 +38,20 @@ interface Open {
 export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
   const { home, env, notice } = options;
   const opened = new Map<string, Open>();
-  const enter = (run: string, blueprint: Blueprint, project: string, worktree: Worktree | null): Workspace => {
+  const enter = (
+    run: string,
+    blueprint: Blueprint,
+    project: string,
+    worktree: Worktree | null,
+    made: boolean,
+  ): Workspace => {
     const workspace = worktree === null ? { cwd: project } : { cwd: worktree.folder, worktree };
     let pictures: Promise<Snapshots | null> | undefined;
     const snapshots = (): Promise<Snapshots | null> => {
       const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records };
       return (pictures ??= picturesOf(workspace.cwd, at));
     };
-    opened.set(run, { workspace, snapshots, begun: false });
+    opened.set(run, { workspace, snapshots, made, begun: false });
     return workspace;
   };
   const snapshotsOf = async (run: string): Promise<Snapshots | null> => (await opened.get(run)?.snapshots()) ?? null;
@@ -53,22 +61,23 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       const { run, blueprint, cwd } = request;
       const problem = await problemOf(request, env);
       if (problem !== null) return problem;
-      if (blueprint.workspace.isolate !== "worktree") return enter(run, blueprint, cwd, null);
+      if (blueprint.workspace.isolate !== "worktree") return enter(run, blueprint, cwd, null, true);
       const worktree = await openWorktree(request, join(home, "worktrees"), env);
-      return "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree);
+      return "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree, true);
     },
     async reopen(run, blueprint, { cwd, worktree, parent }) {
       if (worktree !== undefined && (await lstat(worktree.folder).catch(() => null)) === null)
         return gone(run, worktree);
-      const workspace = enter(run, blueprint, cwd, worktree ?? null);
+      const workspace = enter(run, blueprint, cwd, worktree ?? null, false);
       const open = opened.get(run);
       if (open !== undefined) open.begun = parent === undefined;
       return workspace;
     },
     async discard(run) {
-      const worktree = opened.get(run)?.workspace.worktree;
+      const { workspace, made } = opened.get(run) ?? { made: false };
       opened.delete(run);
-      if (worktree !== undefined) await removeWorktree(worktree, env);
+      const worktree = workspace?.worktree;
+      if (made && worktree !== undefined) await removeWorktree(worktree, env);
     },
     async goBack(run, to) {
       const snapshots = await snapshotsOf(run);
