@@ -37,6 +37,11 @@ function delaysAfter(part: Partial<NodeResult>, options: { maxRetries?: number }
   }
 }
 
+test("nothing is tried again beside a process that could not be ended", () => {
+  expect(delaysAfter({}, { maxRetries: 1 })).toHaveLength(1);
+  expect(delaysAfter({ survivors: [4711] }, { maxRetries: 1 })).toEqual([]);
+});
+
 test("a retry comes no sooner than the provider asked to wait, and never sooner than the back-off", () => {
   expect(delaysAfter({ retryAfterMs: 60_000 }, { maxRetries: 1 })).toEqual([60_000]);
   expect(delaysAfter({ retryAfterMs: 1 }, { maxRetries: 1 })).toEqual([limits.retryFirstDelayMs]);

@@ -23,6 +23,7 @@ function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
   if (state.halt !== null || nextHalt(state) !== null || state.lost.has(node)) return false;
   const declared = item(state.plan.nodes, node);
   if (declared.type === "human") return false;
+  if (event.result.survivors !== undefined) return false;
   if (event.result.beforeEffect !== true && declared.idempotent !== true) return false;
   if ((event.result.retryAfterMs ?? 0) > limits.quotaWaitMaxMs) return false;
   return at(state.retries, node) < retriesOf(state, node) + waitsOf(state, event);

@@ -104,6 +104,8 @@ export interface NodeResult {
   readonly retryAfterMs?: number;
   /** True where it is known that nothing outside was touched, so that an error may be retried. */
   readonly beforeEffect?: boolean;
+  /** Processes of it that could not be ended: no further attempt begins beside them. */
+  readonly survivors?: readonly number[];
   readonly progress?: ProgressMark;
   /** The attempt is not over: a run inside it waits for a decision. */
   readonly halt?: InnerHalt;

@@ -14,6 +14,7 @@ test("survivors are named, after a success too", () => {
   expect(resultOf(ended({ kind: "exit", code: 0 }, [survivor]), null)).toMatchObject({
     outcome: "success",
     reason: { code: "exit", text: "exit code 0; could not be ended: process 4711" },
+    survivors: [4711],
   });
   expect(resultOf(ended({ kind: "timeout" }, [survivor, { ...survivor, pid: 4712 }]), 60_000).reason?.text).toBe(
     "took longer than 1m; could not be ended: process 4711, 4712",

@@ -10,7 +10,9 @@ const couldNotRun: ReadonlyMap<number, string> = new Map([
 
 /** What the end of a command means for its node: exit 0 is success, any other answer a failure, what could not run an error. */
 export function resultOf(result: ProcessResult, timeoutMs: number | null): NodeResult {
-  const texts = { output: result.output, ...streamsBeside(result) };
+  const pids = result.survivors.map(({ pid }) => pid);
+  const survivors = pids.length === 0 ? {} : { survivors: pids };
+  const texts = { output: result.output, ...streamsBeside(result), ...survivors };
   const left = survivorsOf(result);
   const { end } = result;
   switch (end.kind) {

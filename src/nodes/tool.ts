@@ -56,9 +56,14 @@ async function call(context: ActionContext<ToolNode>): Promise<NodeResult> {
 }
 
 function nodeResult(result: ToolResult): NodeResult {
-  const { outcome, exit } = result;
+  const { outcome, exit, survivors } = result;
   const reason = outcome === "success" ? null : reasonOf(result);
-  return { outcome, ...(exit === undefined ? {} : { exit }), ...(reason === null ? {} : { reason }) };
+  return {
+    outcome,
+    ...(exit === undefined ? {} : { exit }),
+    ...(reason === null ? {} : { reason }),
+    ...(survivors === undefined ? {} : { survivors }),
+  };
 }
 
 function reasonOf({ outcome, problem, exit, timedOut }: ToolResult): Reason {

@@ -28,6 +28,8 @@ export interface ToolResult {
   /** One line when the outcome is not success. */
   readonly problem?: string;
   readonly timedOut?: true;
+  /** Processes that could not be ended. */
+  readonly survivors?: readonly number[];
   /** Files changed, for the event stream. */
   readonly diffs?: readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[];
 }

@@ -41,6 +41,12 @@ export function fileProblem(name: string, error: unknown): ToolResult {
 
 /** A command's own outcome. 126 and 127 mean that it could not run at all. */
 export async function commandResult(result: ProcessResult, timeoutMs: number, blobs: BlobStore): Promise<ToolResult> {
+  const survivors = result.survivors.map(({ pid }) => pid);
+  const ended = await endOf(result, timeoutMs, blobs);
+  return survivors.length === 0 ? ended : { ...ended, survivors };
+}
+
+async function endOf(result: ProcessResult, timeoutMs: number, blobs: BlobStore): Promise<ToolResult> {
   const output = await readable(result.output, blobs);
   const { end } = result;
   const left =
