@@ -4,6 +4,7 @@ import type { Plan } from "../graph/plan.ts";
 import { compile } from "../graph/plan.ts";
 import { problem } from "../language/codes.ts";
 import { readDocument } from "../language/document.ts";
+import type { Draft } from "../language/draft.ts";
 import { Suggestions } from "../language/nearest.ts";
 import type { NodeTypePlugin } from "../language/read/nodes.ts";
 import { ScalarRanges } from "../language/scalar-range.ts";
@@ -42,10 +43,17 @@ export function check(text: string, options: CheckOptions = {}): CheckResult {
   return { diagnostics: problems.sorted(), blueprint };
 }
 
-/** Paths do not depend on what nodes do, so that a node which could not be read is as good as any. */
-function planOf({ blueprint, origins }: Source): Plan {
-  const nodes = new Map([...origins.keys()].map((id) => [id, { id, type: "wait" } as const]));
+/** Paths depend on joins and on nothing else that nodes say, so that a node which could not be read is as good as any. */
+function planOf({ blueprint, origins, drafts }: Source): Plan {
+  const nodes = new Map(
+    [...origins.keys()].map((id) => [id, { id, type: "wait", ...joinOf(drafts.get(id)) } as const]),
+  );
   return compile({ ...blueprint, nodes });
+}
+
+function joinOf(node: Draft | undefined): Pick<Draft, "join" | "losers"> {
+  const { join, losers } = node ?? {};
+  return { ...(join === undefined ? {} : { join }), ...(losers === undefined ? {} : { losers }) };
 }
 
 const levels = ["document", "edges", "paths"] as const satisfies readonly Known[];

@@ -52,6 +52,7 @@ export class FirstPass {
   readonly #reach: Reach;
   readonly #spend: Spend;
   readonly #arrivals: Int32Array;
+  readonly #ended = new Map<number, Way>();
   /** What did not succeed, and how it ended. */
   readonly #misses = new Map<number, string>();
 
@@ -80,9 +81,15 @@ export class FirstPass {
     return false;
   }
 
-  end(node: number, { kind, targets }: Way): void {
+  end(node: number, way: Way): void {
+    const { kind, targets } = way;
+    this.#ended.set(node, way);
     if (isMiss(kind)) this.#misses.set(node, kind);
     for (const target of targets) this.#arrivals[target] = at(this.#arrivals, target) + 1;
+  }
+
+  hasDelivered(node: number, target: number): boolean {
+    return this.#ended.get(node)?.targets.includes(target) === true;
   }
 
   /** As in the engine; what may not be looked at any more counts as broken. */

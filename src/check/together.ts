@@ -40,6 +40,7 @@ export class Together {
   readonly #order: readonly number[];
   readonly #ways: Ways;
   readonly #reach: Reach;
+  readonly #races: readonly { readonly join: number; readonly enough: number }[];
 
   constructor(plan: Plan, spend: Spend) {
     this.#plan = plan;
@@ -48,6 +49,7 @@ export class Together {
     this.#order = forwardOrder(plan);
     this.#ways = new Ways(plan);
     this.#reach = new Reach(plan);
+    this.#races = racesOf(plan);
   }
 
   /** "yes" and "no" are certain, for a pair in one pass. */
@@ -132,7 +134,20 @@ export class Together {
       pass.end(node, way);
       for (const target of way.targets) if (pass.arrivalsAt(target) === 1) hope.add(target);
     }
-    return hope.isMet() ? "yes" : missing;
+    if (!hope.isMet()) return missing;
+    return this.#mayBeLost(pass, pair.a, pair.b) || this.#mayBeLost(pass, pair.b, pair.a) ? "unknown" : "yes";
+  }
+
+  /** A join that starts with what leads to one node may cancel the other before. */
+  #mayBeLost(pass: FirstPass, node: number, other: number): boolean {
+    const { from, inStart, inArcs } = this.#plan.graph;
+    return this.#races.some(({ join, enough }) => {
+      if (!this.#spend(3 * this.#visits)) return true;
+      if (!hasBit(this.#reach.arms(join), node)) return false;
+      const sources = [...inArcs.subarray(at(inStart, join), at(inStart, join + 1))].map((arc) => at(from, arc));
+      const early = sources.filter((source) => hasBit(this.#reach.into(other), source) && source !== other);
+      return early.filter((source) => pass.hasDelivered(source, join)).length >= enough;
+    });
   }
 
   /** Over loop edges of other loops a node may wait for one of the pair, and then does not start while that lasts. */
@@ -142,6 +157,15 @@ export class Together {
     const into = this.#reach.into(node);
     return (node !== a && hasBit(into, a)) || (node !== b && hasBit(into, b));
   }
+}
+
+/** Joins that cancel what they no longer wait for, and how many arrivals start them. */
+function racesOf({ nodes }: Plan): readonly { readonly join: number; readonly enough: number }[] {
+  return nodes.flatMap(({ join, losers }, index) =>
+    join === undefined || join === "live" || losers === "drain"
+      ? []
+      : [{ join: index, enough: join === "any" ? 1 : join }],
+  );
 }
 
 /** Whether a run that has come so far can still start both nodes: something due is a fork, or two due are on ways that share no node. */
