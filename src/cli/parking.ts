@@ -15,7 +15,7 @@ export const patientGates: GateKeeper = {
 
 /**
  * Tells of everything and parks the run when nothing in it goes on without a person, by what the store says of it. `park` answers false
- * while an answer is being taken, so that it is asked again. After `over` nobody looks.
+ * while an answer is being taken, or an agent waits for leave, so that it is asked again. After `over` nobody looks.
  */
 export function whenParked(
   observer: Observer,
@@ -24,12 +24,12 @@ export function whenParked(
   over: AbortSignal,
 ): Observer {
   let looking = false;
-  const look = (run: string) => {
+  const look = (run: string, delayMs: number) => {
     looking = false;
     if (over.aborted) return;
     if (journal.find(run)?.status !== "waiting" || park()) return;
     looking = true;
-    setTimeout(look, limits.parkRetryMs, run);
+    setTimeout(look, delayMs, run, Math.min(2 * delayMs, limits.parkRetryMaxMs));
   };
   return {
     progress: (at, progress) => observer.progress(at, progress),
@@ -38,7 +38,7 @@ export function whenParked(
       // What is committed together is told together: what follows it is known in the next turn.
       if (looking) return;
       looking = true;
-      setImmediate(look, event.run);
+      setImmediate(look, event.run, limits.parkRetryMs);
     },
   };
 }

@@ -44,6 +44,7 @@ export function boxParts(needs: BoxNeeds): BoxParts {
     clock,
     configured: options.config.agent,
     agents: createBoxedAgents({ ...agentChoice(options.config), clock, mask }),
+    mask,
   });
   return {
     performers: [agent, ...createSandboxPerformers(pool, clock)],

@@ -184,6 +184,7 @@ export const limits = {
   answerCharacters: 60,
   answerTakenMs: 10_000,
   parkRetryMs: 5,
+  parkRetryMaxMs: 500,
   startTries: 10,
 
   // Retention; retention.runs, retention.history

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { AgentNode, AgentPolicy, AgentSandboxNode, AgentSettings } from "../model/blueprint.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { ProcessIdentity } from "../model/events.ts";
@@ -9,6 +10,7 @@ import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider
 import { captureText } from "../runtime/capture.ts";
 import { scopeOf } from "../runtime/reading/scope.ts";
 import { TurnReads } from "../runtime/reading/turn-reads.ts";
+import { clip, type Mask } from "../runtime/text.ts";
 import { realOf } from "../runtime/tree/plain-file.ts";
 import { readScopeOf } from "./agent-context.ts";
 
@@ -23,6 +25,7 @@ export interface Place {
   readonly shown: string;
   /** Whether that is a box, which holds nothing but what was brought into it. */
   readonly boxed: boolean;
+  readonly mask: Mask;
 }
 
 /** Has an agent do the work of a node. The whole turn has one timeout; an agent that passes it is stopped, and the node fails. */
@@ -59,7 +62,7 @@ export async function performTurn(
 function readsOf(
   context: ActionContext<AgenticNode>,
   settings: AgentSettings,
-  { workspace, env, boxed }: Place,
+  { workspace, env, boxed, mask }: Place,
 ): TurnReads {
   const scope = readScopeOf(settings.context);
   const root = boxed ? workspace : (realOf(workspace) ?? workspace);
@@ -67,7 +70,7 @@ function readsOf(
     root,
     scope: scope === null || (boxed && scope === "repository") ? null : scopeOf(scope, root, env),
     boxed,
-    report: (event) => context.report({ kind: "agent", event }),
+    report: (event) => context.report({ kind: "agent", event: { ...event, path: mask(event.path) } }),
   });
 }
 
@@ -82,7 +85,7 @@ function driftPort(drift: readonly string[], { value }: NodeResult): Pick<NodeRe
 async function requestOf(
   context: ActionContext<AgenticNode>,
   settings: AgentSettings,
-  { workspace, env, shown }: Place,
+  { workspace, env, shown, mask }: Place,
   signal: AbortSignal,
 ): Promise<AgentRequest> {
   const { node, can, attempt } = context;
@@ -107,7 +110,7 @@ async function requestOf(
         can.processes.run({ ...spec, onStart: (child) => (spec.onStart?.(child), onProcess(child)) }, ended),
     },
     outputBytes: context.outputBytes,
-    ask: (request) => ask(context, request, signal),
+    ask: asker(context, mask, signal),
     onProcess,
   };
 }
@@ -115,18 +118,41 @@ async function requestOf(
 /** Own tools stay in the workspace; a blueprint or a configuration may narrow it further. */
 const defaultPolicy: AgentPolicy = { mode: "allow_all" };
 
+/**
+ * Asks a person for leave, at the gate of the run: here, or from wherever it is answered. One question at a time, each with a
+ * digest of its own, so that no answer serves for two.
+ */
+function asker(context: ActionContext<AgenticNode>, mask: Mask, signal: AbortSignal): NonNullable<AgentRequest["ask"]> {
+  let turn: Promise<unknown> = Promise.resolve();
+  let asked = 0;
+  return (request) => {
+    if (context.can.gates.nobody === true) return Promise.resolve("nobody");
+    const answer = turn.then(() => (signal.aborted ? "nobody" : ask(context, mask(request), (asked += 1), signal)));
+    turn = answer;
+    return answer;
+  };
+}
+
 async function ask(
-  { run, node, can }: ActionContext<AgenticNode>,
+  context: ActionContext<AgenticNode>,
   request: string,
+  number: number,
   signal: AbortSignal,
 ): Promise<"granted" | "declined" | "nobody"> {
+  const { run, node, can, attempt } = context;
   const prompt = "May the agent do this?";
+  const digest = hash("sha256", JSON.stringify([run, attempt, number, request]), "hex");
+  const shown = `${prompt} ${clip(request, limits.previewBytes)}`;
+  context.report({ kind: "gate_opened", mode: "approval", prompt: shown, digest });
   const answer = await can.gates.ask(
     { run, node: node.id, mode: "approval", prompt, evidence: [request], options: [], fields: {} },
     signal,
   );
+  const granted = answer.kind === "approved";
+  // A question that nobody answered stands no longer: the agent goes on with a no.
+  context.report({ kind: "gate_answered", by: "by" in answer ? answer.by : "nobody", digest, answer: granted });
   if (answer.kind === "nobody" || answer.kind === "end_of_input") return "nobody";
-  return answer.kind === "approved" ? "granted" : "declined";
+  return granted ? "granted" : "declined";
 }
 
 function timeout(result: AgentResult): AgentResult {

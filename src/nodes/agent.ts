@@ -40,7 +40,7 @@ export function createAgentPerformer({ configured, clock, dataFolder, mask }: Ag
         return { outcome: "error", reason: { code: "could_not_start", text: bundle.problem }, beforeEffect: true };
       }
       const env = await context.environment();
-      const place = { workspace: context.cwd, env, shown: bundle.text, boxed: false };
+      const place = { workspace: context.cwd, env, shown: bundle.text, boxed: false, mask };
       return performTurn(context, settings, provider, place, clock);
     },
   };

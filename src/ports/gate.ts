@@ -22,5 +22,7 @@ export type Answer =
 
 /** Asks a person. Rejects never; an abort resolves as `nobody`. */
 export interface GateKeeper {
+  /** Set where every question is answered `nobody` at once. */
+  readonly nobody?: true;
   ask(question: Question, signal: AbortSignal): Promise<Answer>;
 }

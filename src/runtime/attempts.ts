@@ -4,7 +4,7 @@ import type { Progress } from "../ports/performer.ts";
 import { childrenOf, type InnerEngine } from "./children.ts";
 import { contextOf, type RunFacts } from "./context.ts";
 import { mirrored } from "./counters.ts";
-import { type AttemptGate, EarlyAnswers, gateOf, type Given } from "./gates.ts";
+import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "./gates.ts";
 import { passOf, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { Performance } from "./performance.ts";
@@ -16,7 +16,7 @@ export type Ports = EngineOptions & { readonly inner: InnerEngine };
 interface Live {
   readonly attempt: Attempt;
   readonly performance: Performance;
-  readonly gate: AttemptGate | null;
+  readonly gate: NodeGate | null;
 }
 
 /** What comes of attempts. */
@@ -62,7 +62,7 @@ export class Attempts {
     const unmirrored = mirrored(this.#facts, id, this.#memory.attempts.get(id)?.charged);
     if (unmirrored !== null)
       return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
-    const gate = node.type === "human" ? gateOf(node, attempt, can.gates, this.#memory.answers.get(id)) : null;
+    const gate = gateOf(node, attempt, can.gates, this.#memory.answers.get(id));
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const ofPass = passOf(this.#memory, id, clock.now());
     const shared = { facts: this.#facts, node, attempt, ...ofPass, values: this.#values, can: own, environment };
@@ -113,9 +113,9 @@ export class Attempts {
     this.#silent = true;
   }
 
-  /** Whether nothing but questions without an answer stands. */
+  /** Whether nothing but questions to people without an answer stands: an agent that asks is at work. */
   get onlyAsk(): boolean {
-    return [...this.#live.values()].every(({ gate }) => gate !== null && gate.given === null);
+    return [...this.#live.values()].every(({ gate }) => gate instanceof AttemptGate && gate.given === null);
   }
 
   /** One for a question that is not asked yet, as after a resume, is kept until it is. */
@@ -125,7 +125,7 @@ export class Attempts {
     else this.#early.keep(given);
   }
 
-  #give(gate: AttemptGate, { answered, taken }: Given): void {
+  #give(gate: NodeGate, { answered, taken }: Given): void {
     if (!gate.give(answered, taken) && taken !== null) this.#events.discard(taken);
   }
 
@@ -134,7 +134,7 @@ export class Attempts {
     this.#events.put(event);
   }
 
-  #progress(attempt: Attempt, gate: AttemptGate | null, progress: Progress): void {
+  #progress(attempt: Attempt, gate: NodeGate | null, progress: Progress): void {
     if (this.#silent) return;
     this.#events.progress(attempt, progress);
     switch (progress.kind) {

@@ -1,4 +1,4 @@
-import type { HumanNode } from "../model/blueprint.ts";
+import type { Node } from "../model/blueprint.ts";
 import type { Attempt, GateAnswered } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
@@ -12,11 +12,27 @@ export interface Given {
   readonly taken: Message["id"] | null;
 }
 
+/** What stands between an attempt and the people that it asks. */
+export interface NodeGate {
+  /** What the performer asks with. */
+  readonly keeper: GateKeeper;
+  /** Whether a question stands, so that an answer is one to it or to another. */
+  readonly isOpen: boolean;
+  /** What was given from outside, if that is what the performer now reports. */
+  readonly given: Given | null;
+  /** Whether what the performer now reports is what an earlier engine recorded. */
+  readonly isRecorded: boolean;
+  /** A question stands. False where an answer to this very question is recorded, so that it need not be asked again. */
+  opened(digest: string): boolean;
+  /** An answer from outside. Whether it is taken; the performer then reports it like any other. */
+  give(answered: GateAnswered, taken: Message["id"] | null): boolean;
+}
+
 /**
  * The gate of one attempt. It is answered once: by whoever is asked here, by a message of another process, or by what an earlier engine
  * recorded before it died. Which of them was first decides, and the others are turned away.
  */
-export class AttemptGate {
+export class AttemptGate implements NodeGate {
   readonly #inner: GateKeeper;
   readonly #takes: (answered: GateAnswered) => boolean;
   readonly #recorded: GateAnswered | undefined;
@@ -33,19 +49,16 @@ export class AttemptGate {
     if (recorded !== undefined) this.#given = { answered: recorded, taken: null };
   }
 
-  /** The question stands. False where an answer to this very question is recorded, so that it need not be asked again. */
   opened(digest: string): boolean {
     this.#digest = digest;
     if (this.#given !== null && this.#given.answered.digest !== digest) this.#given = null;
     return this.#given === null;
   }
 
-  /** Whether the question stands, so that an answer is one to it or to another. */
   get isOpen(): boolean {
     return this.#digest !== null;
   }
 
-  /** An answer from outside. Whether it is taken; the performer then reports it like any other. */
   give(answered: GateAnswered, taken: Message["id"] | null): boolean {
     if (this.#over || this.#given !== null || answered.digest !== this.#digest) return false;
     if (!this.#takes(answered)) return false;
@@ -54,12 +67,10 @@ export class AttemptGate {
     return true;
   }
 
-  /** Whether what the performer now reports is what an earlier engine recorded. */
   get isRecorded(): boolean {
     return this.#recorded !== undefined && this.#given?.answered === this.#recorded;
   }
 
-  /** What was given from outside, if that is what the performer now reports. */
   get given(): Given | null {
     return this.#given;
   }
@@ -82,13 +93,52 @@ export class AttemptGate {
   }
 }
 
-/** The gate of an attempt of this node. What was said to an earlier pass is no answer to this one, though it asks the same. */
+/** The gate of an agent's attempt, which may ask for leave again and again, one question at a time. It goes on alive: it is never parked. */
+export class PermissionGate implements NodeGate {
+  readonly #inner: GateKeeper;
+  readonly #pass: number;
+  #question: AttemptGate | null = null;
+  readonly isRecorded = false;
+
+  constructor(inner: GateKeeper, { pass }: Attempt) {
+    this.#inner = inner;
+    this.#pass = pass;
+  }
+
+  get isOpen(): boolean {
+    return this.#question !== null;
+  }
+
+  get given(): Given | null {
+    return this.#question?.given ?? null;
+  }
+
+  opened(digest: string): boolean {
+    const takes = ({ pass, answer }: GateAnswered): boolean => pass === this.#pass && typeof answer === "boolean";
+    this.#question = new AttemptGate(this.#inner, takes, undefined);
+    return this.#question.opened(digest);
+  }
+
+  give(answered: GateAnswered, taken: Message["id"] | null): boolean {
+    return this.#question?.give(answered, taken) ?? false;
+  }
+
+  get keeper(): GateKeeper {
+    const ask: GateKeeper["ask"] = (question, signal) => (this.#question?.keeper ?? this.#inner).ask(question, signal);
+    return { ...(this.#inner.nobody === true ? { nobody: true } : {}), ask };
+  }
+}
+
+/** The gate of an attempt of this node, null where it asks nobody. What was said to an earlier pass is no answer to this one, though it asks the same. */
 export function gateOf(
-  node: HumanNode,
-  { pass }: Attempt,
+  node: Node,
+  attempt: Attempt,
   inner: GateKeeper,
   recorded: GateAnswered | undefined,
-): AttemptGate {
+): NodeGate | null {
+  if (node.type === "agent" || node.type === "agent_sandbox") return new PermissionGate(inner, attempt);
+  if (node.type !== "human") return null;
+  const { pass } = attempt;
   const takes = (answered: GateAnswered): boolean => answered.pass === pass && isDecision(node, answered);
   return new AttemptGate(inner, takes, recorded?.pass === pass ? recorded : undefined);
 }

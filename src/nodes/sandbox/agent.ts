@@ -5,6 +5,7 @@ import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Sandbox, SandboxPool } from "../../ports/sandbox.ts";
+import type { Mask } from "../../runtime/text.ts";
 import { readScopeOf } from "../agent-context.ts";
 import { unknownCost } from "../agent-cost.ts";
 import { settingsOf } from "../agent-settings.ts";
@@ -25,6 +26,7 @@ export interface AgentSandboxParts {
   /** Settings of the configuration. */
   readonly configured: AgentSettings;
   readonly agents: AgentsInBoxes;
+  readonly mask: Mask;
 }
 
 /** Performs `agent_sandbox` nodes: an agent of its own make is started in the box and works in its workspace. */
@@ -61,7 +63,7 @@ function missingCommand(node: AgentSandboxNode, { provider }: AgentSettings, age
 
 async function perform(
   context: ActionContext<AgentSandboxNode>,
-  { pool, clock, configured, agents }: AgentSandboxParts,
+  { pool, clock, configured, agents, mask }: AgentSandboxParts,
 ): Promise<NodeResult> {
   const { node, blueprint } = context;
   const { model: _, ...inherited } = settingsOf(node, blueprint.agent, configured);
@@ -74,7 +76,7 @@ async function perform(
     return { outcome: "error", reason: { code: "could_not_start", text: argv.missing }, beforeEffect: true };
   const box = await boxOf(context, pool, context.signal);
   if ("fault" in box) return faultResult(box, context);
-  const place = { workspace, env: await boxEnvironment(context, box.env), shown: "", boxed: true };
+  const place = { workspace, env: await boxEnvironment(context, box.env), shown: "", boxed: true, mask };
   return performTurn(context, settings, agents.provider(atPort(argv, node.port), startIn(box.sandbox)), place, clock);
 }
 
