@@ -17,7 +17,7 @@ import { patientGates, whenParked } from "./parking.ts";
 import { report, usage } from "./problem.ts";
 import { overlapOf, type OverlapOptions, turnIn } from "./queue.ts";
 import type { Display } from "./screen/display.ts";
-import { instant } from "./report.ts";
+import { instant, wakesAt } from "./report.ts";
 import type { Services } from "./services.ts";
 import { jsonLine } from "./json.ts";
 import type { World } from "./world.ts";
@@ -79,7 +79,7 @@ export async function drive(
   let asked: string | undefined;
   const waiting = new AbortController();
   const interrupts = onInterrupt(process.env, (by) => {
-    if (handle !== undefined) return handle.stop(by);
+    if (handle !== undefined) return interrupted(handle, view, by);
     // The run is just being made: it is stopped once it exists, and a second time of asking does not wait for that.
     if (asked !== undefined) process.exit(exitCodes.stopped);
     asked = by;
@@ -106,6 +106,11 @@ export async function drive(
     await notices.sent();
     await services.close();
   }
+}
+
+/** A run that only keeps a pause is let go of and goes on later; any other is stopped. */
+function interrupted(handle: RunHandle, view: RunView, by: string): void {
+  if (wakesAt(view) === null || !handle.park()) handle.stop(by);
 }
 
 async function openDisplay(world: World, view: RunView, options: DriveOptions): Promise<Display> {
@@ -159,6 +164,7 @@ async function printEnd(
       exitCode: exitCodeOf(end.status),
       walkedPast: view.walkedPast,
       usage: view.usage,
+      ...(wakesAt(view) === null ? {} : { wakesAt: wakesAt(view) }),
     };
     world.out.write(jsonLine(line));
     return;
@@ -193,12 +199,15 @@ async function printEscalation(
 }
 
 /** What a person can do now. The reason is `told` already where every event has a line; a screen may have cut it. */
-function next({ run, status, reason }: RunEnd, { halting }: RunView, told: boolean): string {
+function next({ run, status, reason }: RunEnd, view: RunView, told: boolean): string {
+  const { halting } = view;
   const lines = [
     `run ${run} ${status}${reason === null || told ? "" : `: ${inert(reason)}`}`,
     `  See what it did: trammel show ${run}`,
   ];
-  if (status === "waiting") lines.push("  See what it asks, and how to answer: trammel inbox");
+  const until = wakesAt(view);
+  if (until !== null) lines.push(`  It goes on from ${until}: trammel resume ${run}`);
+  if (view.atWork.waiting > view.asleep.size) lines.push("  See what it asks, and how to answer: trammel inbox");
   const node = halting?.node;
   if (node !== undefined && status === "needs_attention")
     lines.push(`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`);

@@ -8,6 +8,11 @@ export function instant(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** When a run that waits goes on by itself, or null. */
+export function wakesAt({ status, asleep }: RunView): string | null {
+  return status === "waiting" && asleep.size > 0 ? instant(Math.min(...asleep.values())) : null;
+}
+
 /** The document of `show --json`. */
 export function runReport(view: RunView, inside: readonly RunRow[]): RunReport {
   const { inputTokens, outputTokens, turns, cost } = view.usage;
@@ -20,6 +25,7 @@ export function runReport(view: RunView, inside: readonly RunRow[]): RunReport {
     reason: view.reason,
     startedAt: instant(view.startedAt),
     endedAt: view.endedAt === null ? null : instant(view.endedAt),
+    wakesAt: wakesAt(view),
     usage: { inputTokens, outputTokens, turns, cost: cost ?? null },
     nodes: [...view.nodes.values()].map((node) => ({
       id: node.id,

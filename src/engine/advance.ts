@@ -5,7 +5,7 @@ import { decide } from "./decide.ts";
 import { fits } from "./fits.ts";
 import { reduce } from "./reduce.ts";
 import { asRetry } from "./retries.ts";
-import type { RunState } from "./state.ts";
+import { isWorking, type RunState } from "./state.ts";
 
 export interface Step {
   /** What was taken of the incoming events and what was decided, in order; commit them together. */
@@ -23,7 +23,7 @@ export function advance(state: RunState, incoming: readonly EventBody[], now: nu
   const events: EventBody[] = [];
   const commands: Command[] = [];
   // The timer of an engine that died is not this one's.
-  const wasWorking = state.workers > 0 && !incoming.some((event) => event.type === "run.resumed");
+  const wasWorking = isWorking(state) && !incoming.some((event) => event.type === "run.resumed");
   const take = (event: EventBody): boolean => {
     if (!fits(state, event)) return false;
     reduce(state, event, now);
@@ -31,7 +31,7 @@ export function advance(state: RunState, incoming: readonly EventBody[], now: nu
     commands.push(...commandsFor(state, event));
     return true;
   };
-  for (const event of incoming) take(asRetry(state, event));
+  for (const event of incoming) take(asRetry(state, event, now));
   for (let next = decide(state); next.length > 0; next = decide(state)) {
     // Deciding what does not fit would go on for ever.
     if (!next.map(take).every(Boolean)) throw new Error(`engine: cannot take ${JSON.stringify(next)}`);

@@ -4,7 +4,7 @@ import type { Attempt, EventBody } from "../model/events.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import { isIdler } from "./moves.ts";
 import { cancelsLosers } from "./races.ts";
-import type { RunState } from "./state.ts";
+import { isWorking, type RunState } from "./state.ts";
 import { remainingTime } from "./time.ts";
 import { overspent } from "./usage.ts";
 import { unfinished } from "./unfinished.ts";
@@ -19,7 +19,11 @@ export function commandsFor(state: RunState, event: EventBody): Command[] {
     case "node.retrying":
       return [{ type: "retry_after", ...attemptOf(event), delayMs: event.delayMs }];
     case "run.resumed":
-      return [...state.delayed].map(([node]) => ({ type: "retry_after", ...current(state, node), delayMs: 0 }));
+      return [...state.delayed.keys()].map((node) => ({
+        type: "retry_after",
+        ...current(state, node),
+        delayMs: Math.max(0, (state.asleep.get(node) ?? 0) - state.lastAt),
+      }));
     case "run.time_spent":
       return cancelRunning(state, "limit", () => true);
     case "run.halting":
@@ -50,9 +54,9 @@ function cancelLosers(state: RunState, id: string): Command[] {
 
 /** Arms the time limit when work begins, disarms it when none is left. */
 export function timeCommand(state: RunState, wasWorking: boolean): Command[] {
-  const isWorking = state.workers > 0 && state.phase === "live";
-  if (isWorking === wasWorking) return [];
-  return [{ type: "time_limit", remainingMs: isWorking ? remainingTime(state) : null }];
+  const works = isWorking(state) && state.phase === "live";
+  if (works === wasWorking) return [];
+  return [{ type: "time_limit", remainingMs: works ? remainingTime(state) : null }];
 }
 
 function attemptOf({ node, pass, attempt }: Attempt): Attempt {

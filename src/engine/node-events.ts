@@ -80,7 +80,7 @@ export function ended(state: RunState, event: NodeEnded): void {
 
 /** The pass is over. One that stands still is kept back for a person; one whose join went on without it is of no more use. */
 function end(state: RunState, node: number, ending: Ending, standing: Standstill | null): void {
-  state.delayed.delete(node);
+  wake(state, node);
   state.unconfirmed.delete(node);
   state.held.delete(node);
   const closing = state.closing === "running" && node === state.plan.last;
@@ -96,6 +96,7 @@ export function retrying(state: RunState, event: NodeRetrying): void {
   settleUsage(state, node, event.result.usage);
   state.retries[node] = at(state.retries, node) + 1;
   state.delayed.set(node, event.result);
+  if (event.until !== undefined) state.asleep.set(node, event.until);
   setStage(state, node, stage.delayed);
 }
 
@@ -104,13 +105,18 @@ export function progressed(state: RunState, event: AgentProgressed): void {
   if (event.event.type === "usage") state.spending.set(nodeIndex(state.plan, event.node), event.event.usage);
 }
 
+function wake(state: RunState, node: number): void {
+  state.delayed.delete(node);
+  state.asleep.delete(node);
+}
+
 export function retryDue(state: RunState, event: RetryDue): void {
   tryAgain(state, nodeIndex(state.plan, event.node));
 }
 
 function tryAgain(state: RunState, node: number): void {
   settleUsage(state, node, undefined);
-  state.delayed.delete(node);
+  wake(state, node);
   state.unconfirmed.delete(node);
   state.held.delete(node);
   setStage(state, node, stage.again);
@@ -119,7 +125,7 @@ function tryAgain(state: RunState, node: number): void {
 
 export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
   const node = nodeIndex(state.plan, event.node);
-  state.delayed.delete(node);
+  wake(state, node);
   settleUsage(state, node, undefined);
   state.unconfirmed.set(node, event.reason);
   setStage(state, node, stage.unconfirmed);
@@ -159,7 +165,7 @@ export function skipped(state: RunState, event: NodeSkipped): void {
   if (event.reason.code === "lost_join") {
     if (at(state.stage, node) === stage.queued) unqueue(state, node);
     else if (at(state.stage, node) === stage.again) state.again.splice(state.again.indexOf(node), 1);
-    state.delayed.delete(node);
+    wake(state, node);
     setStage(state, node, stage.idle);
     return;
   }

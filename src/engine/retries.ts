@@ -8,15 +8,18 @@ import type { RunState } from "./state.ts";
 
 /**
  * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left and either nothing
- * outside was touched or its author called it idempotent. Gates are never tried again, nor is anything once the run halts.
+ * outside was touched or its author called it idempotent. Gates are never tried again, nor is anything once the run halts. `now` is in
+ * milliseconds since the epoch.
  */
-export function asRetry(state: RunState, event: EventBody): EventBody {
+export function asRetry(state: RunState, event: EventBody, now: number): EventBody {
   if (event.type !== "node.ended" || event.result.outcome !== "error" || !fits(state, event)) return event;
   const node = nodeIndex(state.plan, event.node);
   if (!mayRetry(state, node, event)) return event;
   const backOffMs = Math.min(limits.retryFirstDelayMs * 2 ** at(state.retries, node), limits.retryMaxDelayMs);
+  const { retryAfterMs = 0 } = event.result;
+  if (retryAfterMs <= backOffMs) return { ...event, type: "node.retrying", delayMs: backOffMs };
   // Sooner than a provider asked to wait, the retry would only be another one spent.
-  return { ...event, type: "node.retrying", delayMs: Math.max(backOffMs, event.result.retryAfterMs ?? 0) };
+  return { ...event, type: "node.retrying", delayMs: retryAfterMs, until: now + retryAfterMs };
 }
 
 function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {

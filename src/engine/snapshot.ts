@@ -20,6 +20,7 @@ export function snapshot(state: RunState): JsonObject {
     queue: state.queue.slice(state.queueHead).map(name),
     again: state.again.map(name),
     delayed: [...state.delayed.keys()].map(name),
+    asleep: [...state.asleep].map(([node, until]) => [name(node), until]),
     unconfirmed: [...state.unconfirmed.keys()].map(name),
     held: [...state.held].map(([node, halt]) => [name(node), plain(halt)]),
     lost: [...state.lost].map(name),

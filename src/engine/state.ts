@@ -89,6 +89,8 @@ export interface RunState {
   queueHead: number;
   readonly again: number[];
   readonly delayed: Map<number, NodeResult>;
+  /** By delayed node: until when its provider asked it to pause, in milliseconds since the epoch. */
+  readonly asleep: Map<number, number>;
   readonly unconfirmed: Map<number, Reason>;
   /** By node: how a run inside its attempt halted. */
   readonly held: Map<number, InnerHalt>;
@@ -155,6 +157,7 @@ export function initial(plan: Plan, options: Options): RunState {
     queueHead: 0,
     again: [],
     delayed: new Map(),
+    asleep: new Map(),
     unconfirmed: new Map(),
     held: new Map(),
     running: 0,
@@ -187,4 +190,9 @@ function isRace(node: Node): boolean {
 /** Live: running, queued, waiting for a retry or a settlement, or holding an arrival. */
 export function isLive(state: RunState, node: number): boolean {
   return at(state.stage, node) !== stage.idle || at(state.arrivals, node) > 0;
+}
+
+/** Whether anything is at work: not what waits for a person or a time, and not what a provider asked to pause. */
+export function isWorking(state: RunState): boolean {
+  return state.workers > state.asleep.size;
 }

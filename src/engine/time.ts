@@ -1,5 +1,5 @@
 import type { EventBody } from "../model/events.ts";
-import type { RunState } from "./state.ts";
+import { isWorking, type RunState } from "./state.ts";
 import { limits } from "../model/limits.ts";
 
 /** Counts the time in which something works. What lies between the last record of an engine that died and the resume does not count. */
@@ -8,7 +8,7 @@ export function keepTime(state: RunState, event: EventBody, now: number): void {
     state.spentMs += Math.max(0, state.lastAt - state.workingSince);
     state.workingSince = null;
   }
-  if (state.workers > 0) state.workingSince ??= now;
+  if (isWorking(state)) state.workingSince ??= now;
   else if (state.workingSince !== null) {
     state.spentMs += Math.max(0, now - state.workingSince);
     state.workingSince = null;

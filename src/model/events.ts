@@ -72,6 +72,8 @@ export interface RunStarted {
 export interface RunResumed {
   readonly type: "run.resumed";
   readonly owner: ProcessIdentity;
+  /** Nodes that a provider has asked to pause, and until when, in milliseconds since the epoch. */
+  readonly asleep?: Readonly<Record<string, number>>;
   /** Where changed content or binding was accepted: what the run goes on with. */
   readonly accepted?: { readonly contentHash: string; readonly bindingHash: string };
 }
@@ -120,6 +122,8 @@ export interface NodeRetrying extends Attempt {
   readonly type: "node.retrying";
   readonly result: NodeResult;
   readonly delayMs: number;
+  /** When it is tried again, in milliseconds since the epoch, where a provider asked for the pause: until then nothing works at it. */
+  readonly until?: number;
 }
 
 /** The retry's delay is over. */

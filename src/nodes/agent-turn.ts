@@ -3,7 +3,7 @@ import type { AgentNode, AgentPolicy, AgentSandboxNode, AgentSettings } from "..
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { ProcessIdentity } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
-import type { NodeResult } from "../model/outcome.ts";
+import type { NodeResult, Reason } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
@@ -178,9 +178,18 @@ async function nodeResult(result: AgentResult, context: ActionContext<AgenticNod
     output,
     beforeEffect,
     ...(usage === undefined ? {} : { usage }),
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: tooLong(reason, retryAfterMs) }),
     ...(value === undefined ? {} : { value }),
     ...(option === undefined ? {} : { option }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** Says why a pause that a provider asks for is not kept. */
+function tooLong(reason: Reason, askedMs = 0): Reason {
+  if (askedMs <= limits.quotaWaitMaxMs) return reason;
+  return {
+    ...reason,
+    text: `${reason.text}; that is longer than the ${limits.quotaWaitMaxMs / 3_600_000} h that a run waits`,
   };
 }

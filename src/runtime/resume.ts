@@ -1,9 +1,10 @@
 import { fits } from "../engine/fits.ts";
 import type { RunState } from "../engine/state.ts";
 import { unfinished } from "../engine/unfinished.ts";
+import { item } from "../graph/ints.ts";
 import { nodeIndex, type Plan } from "../graph/plan.ts";
 import type { Blueprint, Node, NodeType } from "../model/blueprint.ts";
-import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunStarted } from "../model/events.ts";
+import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../model/events.ts";
 import { isReopenable } from "../model/outcome.ts";
 import type { RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
@@ -80,14 +81,20 @@ export async function resumption(
   for (const attempt of unfinished(memory.state))
     found.push(...(await left(options, facts, memory, attempt, stopping || request.settle?.node === attempt.node)));
   const { contentHash, bindingHash } = request;
+  const accepted = { contentHash, bindingHash };
   const events: EventBody[] = [
-    { type: "run.resumed", owner: self, ...(change === null ? {} : { accepted: { contentHash, bindingHash } }) },
+    { type: "run.resumed", owner: self, ...asleepIn(memory), ...(change === null ? {} : { accepted }) },
     { type: "passes.synced", passes },
     ...found,
     ...(settled === null ? [] : [settled]),
     ...(request.stop === undefined ? [] : [{ type: "run.stop_requested", by: request.stop } as const]),
   ];
   return { run: row.run, started, given, workspace, memory, events };
+}
+
+function asleepIn({ state: { asleep, plan } }: Memory): Pick<RunResumed, "asleep"> {
+  if (asleep.size === 0) return {};
+  return { asleep: Object.fromEntries([...asleep].map(([node, until]) => [item(plan.ids, node), until])) };
 }
 
 function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRow): Refusal | null {

@@ -2,6 +2,7 @@ import type { Attempt } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
+import { alarm } from "./alarm.ts";
 
 export interface TimerEvents {
   retryDue(attempt: Attempt): void;
@@ -23,13 +24,13 @@ export class RunTimers {
   }
 
   retryAfter({ node, pass, attempt }: Attempt, delayMs: number): void {
-    const jitter = 1 + this.#ids.random() * limits.retryJitterRatio;
+    const jitterMs = Math.min(delayMs * limits.retryJitterRatio, limits.retryMaxDelayMs) * this.#ids.random();
     const due = (): void => {
       this.#retries.delete(node);
       this.#events.retryDue({ node, pass, attempt });
     };
     this.#retries.get(node)?.();
-    this.#retries.set(node, this.#clock.after(Math.round(delayMs * jitter), due));
+    this.#retries.set(node, alarm(this.#clock, Math.round(delayMs + jitterMs), due));
   }
 
   /** Replaces an earlier limit; null takes it away. */

@@ -26,6 +26,7 @@ export function emptyView(run: string, blueprint: Blueprint | null): RunView {
     endedAt: null,
     seq: 0,
     halting: null,
+    asleep: new Map(),
     walkedPast: [],
     usage: noUsage,
     atWork: { busy: 0, waiting: 0 },
@@ -50,13 +51,16 @@ function apply(view: RunView, body: EventBody, at: number): void {
       view.reason = null;
       view.endedAt = null;
       view.halting = null;
-      return;
+      return restate(view);
     case "node.started":
       return startNode(view, body, at);
     case "node.ended":
       return endAttempt(view, body, body.result.outcome, body.result, at);
     case "node.retrying":
       endAttempt(view, body, body.result.outcome, body.result, at);
+      if (body.until !== undefined) view.asleep.set(body.node, body.until);
+      return setState(view, body.node, body.until === undefined ? "retrying" : "asleep");
+    case "retry.due":
       return setState(view, body.node, "retrying");
     case "node.unconfirmed":
       return settle(view, body, "unconfirmed", body.reason, at);
@@ -84,7 +88,6 @@ function apply(view: RunView, body: EventBody, at: number): void {
     case "passes.synced":
     case "node.queued":
     case "node.process":
-    case "retry.due":
     case "arrivals.superseded":
     case "run.stop_requested":
     case "run.time_spent":
@@ -164,18 +167,23 @@ function goOnAt(view: RunView, at: Attempt): void {
   setState(view, at.node, "running");
 }
 
-/** A run waits while all that is at work in it waits for a person. */
+/** A run waits while all that is at work in it waits for a person or keeps a pause. */
 function setState(view: RunView, id: string, state: NodeState): void {
   const node = nodeOf(view, id);
   count(view, node.state, -1);
   node.state = state;
   count(view, state, 1);
+  if (state !== "asleep") view.asleep.delete(id);
+  restate(view);
+}
+
+function restate(view: RunView): void {
   if (view.status !== "running" && view.status !== "waiting") return;
   view.status = view.atWork.busy === 0 && view.atWork.waiting > 0 ? "waiting" : "running";
 }
 
 function count({ atWork }: RunView, state: NodeState, change: 1 | -1): void {
-  if (state === "waiting") atWork.waiting += change;
+  if (state === "waiting" || state === "asleep") atWork.waiting += change;
   else if (state === "running" || state === "retrying") atWork.busy += change;
 }
 

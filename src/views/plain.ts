@@ -31,7 +31,7 @@ export function sentence(body: EventBody): string | null {
     case "node.ended":
       return `${attemptName(body)} ${ending(body.result)}`;
     case "node.retrying":
-      return `${attemptName(body)} ${ending(body.result)}; again in ${elapsed(body.delayMs)}`;
+      return `${attemptName(body)} ${ending(body.result)}; again in ${elapsed(body.delayMs)}${body.until === undefined ? "" : ", when its provider lets it"}`;
     case "node.unconfirmed":
       return `${attemptName(body)} unconfirmed: ${body.reason.text}`;
     case "node.settled":

@@ -20,6 +20,8 @@ export interface RunView {
   /** Sequence number of the last event folded in. */
   seq: number;
   halting: RunHalting | null;
+  /** Nodes that keep a pause their provider asked for, and until when, in milliseconds since the epoch. */
+  readonly asleep: Map<string, number>;
   walkedPast: readonly string[];
   /** Model use so far, of ended attempts and of those at work. */
   usage: Usage;
@@ -29,7 +31,7 @@ export interface RunView {
   readonly nodes: Map<string, NodeView>;
 }
 
-export type NodeState = "idle" | "running" | "waiting" | "retrying" | Outcome;
+export type NodeState = "idle" | "running" | "waiting" | "retrying" | "asleep" | Outcome;
 
 export interface NodeView {
   readonly id: string;

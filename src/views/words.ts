@@ -18,6 +18,7 @@ export const stateGlyphs: Readonly<Record<NodeState, string>> = {
   running: "▸",
   waiting: "?",
   retrying: "↻",
+  asleep: "z",
   success: "✓",
   failure: "✗",
   error: "!",

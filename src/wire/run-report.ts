@@ -42,6 +42,8 @@ export const runReportShape = z.strictObject({
   reason: z.string().nullable(),
   startedAt: instant,
   endedAt: instant.nullable(),
+  /** When the first pause that a provider asked for is over, where nothing but pauses is kept and people are asked. */
+  wakesAt: instant.nullable(),
   usage: z.strictObject({ inputTokens: z.int(), outputTokens: z.int(), turns: z.int(), cost: z.number().nullable() }),
   nodes: z.array(
     z.strictObject({

@@ -1,6 +1,7 @@
 import type { GateAnswered, JournalEvent } from "../../model/events.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { Settlement } from "../../runtime/api.ts";
+import { openGates } from "../../views/open-gates.ts";
 import { readDocument, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { prepare, type Prepared, readConfig } from "../prepare.ts";
@@ -30,7 +31,7 @@ export async function resume(
   const found = await readRun(world, text);
   if (typeof found === "number") return found;
   const { row, documents, history, look } = found;
-  if (row.status === "waiting" && !world.interactive && options.detach !== true) {
+  if (openGates(history).length > 0 && row.status === "waiting" && !world.interactive && options.detach !== true) {
     const hint = "trammel inbox shows what it asks and how to answer; --detach goes on with what else there is.";
     return report(world, usage(`run ${row.run} waits for a person and nobody can be asked here`, hint));
   }

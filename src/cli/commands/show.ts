@@ -45,6 +45,9 @@ function text(view: RunView, inside: readonly RunRow[]): string {
     ["blueprint", view.blueprint],
     ...(view.task === "" ? [] : [["task", view.task] as const]),
     ["status", view.status + (view.reason === null ? "" : `: ${view.reason}`)],
+    ...[...view.asleep].map(
+      ([node, until]) => ["paused", `${node}, as its provider asked, until ${instant(until)}`] as const,
+    ),
     ...(view.worktree === null ? [] : [["worktree", view.worktree] as const]),
     ...(failures.length === 0 ? [] : [["evidence", failures.map(attemptName).join(" and ")] as const]),
     ["started", instant(view.startedAt)],

@@ -47,7 +47,7 @@ function order(a: number, b: number): number {
 }
 
 function isAtWork(state: NodeState): boolean {
-  return state === "running" || state === "waiting" || state === "retrying";
+  return state === "running" || state === "waiting" || state === "retrying" || state === "asleep";
 }
 
 function header({ view, columns, colors }: FrameInput): string {
@@ -68,14 +68,16 @@ function footer({ view, now, columns, colors }: FrameInput): string {
       : colors.yellow(text);
 }
 
-function nodeLine(node: NodeView, idColumns: number, { lines, now, columns, colors }: FrameInput): string {
+function nodeLine(node: NodeView, idColumns: number, { view, lines, now, columns, colors }: FrameInput): string {
   const last = node.attempts.at(-1);
   const glyph = stateGlyphs[node.state];
   const shape = node.class === null ? " " : classGlyphs[node.class];
   const facts = [passText(node), timeText(last, now), usageText(usageOf(node))].filter((one) => one !== "").join("  ");
   const left = `${pad(node.id, idColumns)}  ${facts}`;
   const head = fit(left, columns - 6);
-  const said = last?.question ?? lines.get(node.id) ?? "";
+  const until = view.asleep.get(node.id);
+  const pause = until === undefined ? null : `waits for its provider, ${elapsed(until - now)} more`;
+  const said = last?.question ?? pause ?? lines.get(node.id) ?? "";
   const room = columns - 6 - width(head) - 2;
   const tail = room >= 8 && said !== "" ? `  ${fit(oneLine(said), room)}` : "";
   const painted = node.state === "idle" ? colors.dim(head) : head;
@@ -109,6 +111,7 @@ function paintState(glyph: string, state: NodeState, colors: Palette): string {
     case "running":
     case "waiting":
     case "retrying":
+    case "asleep":
       return colors.cyan(glyph);
     case "cancelled":
     case "skipped":

@@ -4,7 +4,7 @@ import { isOver, isReopenable } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { chain, genesis } from "./chain.ts";
 import { type Account, Charges } from "./charges.ts";
-import { statusAfter, type Head } from "./head.ts";
+import { pauseOf, statusAfter, type Head } from "./head.ts";
 import type { Reader } from "./reader.ts";
 import { ownerOf, runColumns, runOf } from "./rows.ts";
 import { TurnTable } from "./turns.ts";
@@ -175,7 +175,8 @@ export class Ledger {
       this.#heads.delete(head.run);
       return;
     }
-    if (head.status !== before) this.#setStatus.run(head.status, null, null, head.id);
+    const reason = head.status === "waiting" ? pauseOf(head) : null;
+    if (head.status !== before || reason !== null) this.#setStatus.run(head.status, reason, null, head.id);
   }
 
   #headOf(run: string): Head | Conflict {
@@ -199,7 +200,13 @@ export class Ledger {
 
   #newHead(id: number, of: Pick<NewRun, "run" | "taskId" | "blueprint" | "parent">, seq: number, hash: string): Head {
     const { run } = of;
-    const standing = { status: "running", verified: true, active: 0, gates: new Set<string>() } as const;
+    const standing = {
+      status: "running",
+      verified: true,
+      active: 0,
+      gates: new Set<string>(),
+      asleep: new Map(),
+    } as const;
     const head: Head = { id, run, account: accountOf(of), seq, hash, ...standing };
     this.#heads.set(run, head);
     return head;
