@@ -6,7 +6,7 @@ import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
-import { matcherOf } from "../runtime/tree/globs.ts";
+import { matcherOf, selectorOf } from "../runtime/tree/globs.ts";
 import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
 import { Occupancy } from "./occupancy.ts";
 
@@ -47,8 +47,8 @@ function scopeOf({ node, blueprint, cwd }: ActionContext, dataFolder: string): S
   const { writes } = node;
   const { protect = [] } = blueprint.workspace;
   if (writes === undefined && protect.length === 0) return null;
-  const [open, closed] = [matcherOf(writes ?? []), matcherOf(protect)];
-  const only = (path: string): boolean => closed.matches(path) || (writes !== undefined && !open.matches(path));
+  const [isOpen, closed] = [selectorOf(writes ?? []), matcherOf(protect)];
+  const only = (path: string): boolean => closed.matches(path) || (writes !== undefined && !isOpen(path));
   return { root: cwd, scan: { except: [dataFolder], only, though: closed } };
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Script } from "../fixtures/model-server/script.ts";
@@ -11,6 +11,9 @@ const servers: ModelServer[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
+
+const mended = "export const add = (basket, thing) => [...basket, thing];\n";
+const agent = join(root, "test", "fixtures", "acp-agent", "main.ts");
 
 const feature = `
 name: feature
@@ -74,9 +77,9 @@ class Shop implements Disposable {
   }
 }
 
-/** Answers with a new text of a line of the shop. */
-function edit(from: string, to: string): Script[number] {
-  return { call: [{ tool: "edit", input: { path: "shop.js", old_text: from, new_text: to } }] };
+/** Answers with a new text of a line of the shop, or of another file. */
+function edit(from: string, to: string, path = "shop.js"): Script[number] {
+  return { call: [{ tool: "edit", input: { path, old_text: from, new_text: to } }] };
 }
 
 describe("a flow of stock nodes", () => {
@@ -105,6 +108,41 @@ describe("a flow of stock nodes", () => {
     expect(ran.stderr).toContain("BLUEPRINT_ESCALATION\ntask_id: T1\n");
     expect(shop.git("log", "--format=%s")).toBe("first");
     expect(() => readFileSync(shop.log)).toThrow("ENOENT");
+  });
+
+  it("is escalated where the agent that mends code edits the test, which is then as it was", async () => {
+    using shop = await Shop.open([
+      edit("basket;", "[...basket];"),
+      { say: "Done." },
+      edit('["egg"]', "[]", "shop.test.js"),
+      { say: "All pass now." },
+    ]);
+    const ran = await shop.run();
+    expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
+    expect(ran.stderr).toContain("node: fix-ci\n");
+    expect(ran.stderr).toContain("it changed what it may not: shop.test.js (taken back)");
+    expect(shop.git("status", "--porcelain")).toBe("M shop.js");
+  });
+
+  it("tells reviewers what an agent read outside of its context", async () => {
+    const read = { kind: "read", title: "/etc/hostname", ask: false };
+    using shop = await Shop.open([{ say: "Never asked." }]);
+    const steps = [[{ call: read }, { overwrite: shop.place.path("shop.js"), text: mended }, { say: "Done." }]];
+    const command = JSON.stringify([process.execPath, agent, JSON.stringify(steps)]);
+    shop.place.file(
+      "trammel.yaml",
+      `agent: {provider: acp, command: ${command}}\ncommands: {lint: "true", test: node --test}\n`,
+    );
+    shop.git("commit", "--quiet", "-am", "agent");
+    const ran = await shop.run();
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    const outside = realpathSync("/etc/hostname");
+    expect(readFileSync(shop.log, "utf8")).toContain(
+      `Files that the agents read outside of their context:\n\n    ${outside}`,
+    );
+    const run = String(lastLine(ran)["run"]);
+    const shown = await trammel(["show", run], { place: shop.place });
+    expect(shown.stdout).toContain(`! read outside its context: ${outside}`);
   });
 
   it("stops before any agent where the tree has changes", async () => {

@@ -55,5 +55,5 @@ export const common = {
     text(),
     "Command that prints how much is left to do as a number; a loop goes on only while it falls.",
   ),
-  writes: optional(listOf(text()), "Files it may change (globs)."),
+  writes: optional(listOf(text()), "Files it may change (globs; after `!` those it may not)."),
 } satisfies Fields;

@@ -76,6 +76,10 @@ create-pr:
     for template in .github/pull_request_template.md .github/PULL_REQUEST_TEMPLATE.md docs/pull_request_template.md; do
       if [ -f "$template" ]; then body=$(cat "$template"); break; fi
     done
+    if [ -n "$DRIFT" ]; then
+      read_outside=$(printf '%s' "$DRIFT" | sed 's/[^[:print:]]/?/g; s/^/    /')
+      body=$(printf '%s\n\nFiles that the agents read outside of their context:\n\n%s\n' "$body" "$read_outside")
+    fi
     answer=$(gh pr create --title "minion: $line" --body "$body" --label minion-generated) || exit 1
     url=$(printf '%s\n' "$answer" | tail -n 1)
     is_ours "$url" || say "gh answered without a pull request of $repository: $answer"
@@ -135,6 +139,7 @@ implement:
   type: agent
   title: Implement
   cap: 1
+  context: {read: repository, only: report}
   prompt: |
     Implement this in the repository you are in. Follow its conventions, add or change tests where behaviour changes, and keep the change as
     small as the task allows. Nobody can answer questions: decide, and say in your last message what you decided. Do not commit.
@@ -145,6 +150,7 @@ reproduce-bug:
   type: agent
   title: Reproduce
   cap: 1
+  context: {read: repository, only: report}
   prompt: |
     Write a test that fails because of this bug and would pass without it. Change nothing but tests. Nobody can answer questions. Do not commit.
 
@@ -153,7 +159,14 @@ reproduce-bug:
 implement-fix:
   type: agent
   title: Fix the bug
+  note: Changes no tests, CI files, hooks or blueprints.
   cap: 1
+  context: {read: repository, only: report}
+  writes: &code [
+    "!*.test.*", "!*.spec.*", "!*_test.*", "!test_*.py", "!conftest.py", "!**/test/**", "!**/tests/**",
+    "!**/__tests__/**", "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.husky/**",
+    "!.githooks/**", "!lefthook.yml", "!.pre-commit-config.yaml", "!.trammel/**", "!trammel.yaml", "!trammel.lock"
+  ]
   prompt: |
     A test in this repository reproduces the bug below. Find the cause and mend it. Do not change that test. Nobody can answer questions. Do not
     commit.
@@ -164,6 +177,7 @@ implement-migration:
   type: agent
   title: Migrate
   cap: 1
+  context: {read: repository, only: report}
   prompt: |
     Carry out this migration in the repository you are in: database, code or both, with what is needed to take it back. Nobody can answer
     questions. Do not commit.
@@ -174,6 +188,7 @@ implement-refactor:
   type: agent
   title: Refactor
   cap: 1
+  context: {read: repository, only: report}
   prompt: |
     Refactor as asked below. Behaviour must not change. Nobody can answer questions. Do not commit.
 
@@ -182,7 +197,10 @@ implement-refactor:
 fix-ci:
   type: agent
   title: Mend the checks
+  note: Changes no tests, CI files, hooks or blueprints.
   cap: 2
+  context: {read: repository, only: report}
+  writes: *code
   prompt: |
     A check of this repository fails. Find the cause and mend the code; do not weaken, skip or delete checks. Nobody can answer questions. Do not
     commit. The work is on this task:
@@ -192,7 +210,13 @@ fix-ci:
 fix-lint:
   type: agent
   title: Mend lint errors
+  note: Changes no CI files, hooks or blueprints.
   cap: 1
+  context: {read: repository, only: report}
+  writes: [
+    "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.husky/**", "!.githooks/**", "!lefthook.yml",
+    "!.pre-commit-config.yaml", "!.trammel/**", "!trammel.yaml", "!trammel.lock"
+  ]
   prompt: |
     The linter of this repository reports errors that it cannot mend by itself. Mend the code; do not switch rules off. Nobody can answer
     questions. Do not commit. The work is on this task:

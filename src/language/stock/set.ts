@@ -3,6 +3,7 @@ import type { Range } from "../../model/diagnostic.ts";
 import { Reading } from "../read/reading.ts";
 import { readNode } from "../read/nodes.ts";
 import type { Located, LocatedMap, LocatedScalar } from "../tree.ts";
+import { entryOf } from "../tree.ts";
 import { readYaml } from "../yaml.ts";
 import { stockDefinitions } from "./definitions.ts";
 
@@ -84,4 +85,22 @@ export function withMore(tree: LocatedMap, field: string, more: string): Located
     return { ...entry, value };
   });
   return { ...tree, entries };
+}
+
+/** A stock definition with a variable more; one that the document gives stays. */
+export function withEnv(tree: LocatedMap, name: string, text: string): LocatedMap {
+  const scalar = (source: string): LocatedScalar => ({
+    kind: "scalar",
+    range: tree.range,
+    value: source,
+    source,
+    style: "double",
+  });
+  const given = entryOf(tree, "env")?.value;
+  if (given?.kind !== "map" || text === "" || entryOf(given, name) !== undefined) return tree;
+  const env = { ...given, entries: [...given.entries, { key: scalar(name), value: scalar(text) }] };
+  return {
+    ...tree,
+    entries: tree.entries.map((entry) => (entry.key.source === "env" ? { ...entry, value: env } : entry)),
+  };
 }

@@ -4,7 +4,7 @@ import type { Plugins } from "../read/nodes.ts";
 import type { NodeOrigin } from "../source.ts";
 import type { LocatedMap } from "../tree.ts";
 import { entryOf } from "../tree.ts";
-import { overlaid, stockNodes, stockTree, withMore } from "./set.ts";
+import { overlaid, stockNodes, stockTree, withEnv, withMore } from "./set.ts";
 
 /** Lays definitions over the stock nodes they name: by `type: lint`, or by the name of the node when there is no `type`. */
 export function overlayStock(origins: Map<string, NodeOrigin>, plugins: Plugins): void {
@@ -20,9 +20,11 @@ export function overlayStock(origins: Map<string, NodeOrigin>, plugins: Plugins)
 
 /**
  * Gives a flow the stock nodes that it names without a definition. A stock agent in a bracket is told what the checks before it said,
- * unless the document has a prompt of its own for it.
+ * unless the document has a prompt of its own for it; a stock pull request tells what the agents before it read outside of their
+ * context.
  */
-export function supplyStock({ scalar, steps, rangeOf }: LocatedFlow, origins: Map<string, NodeOrigin>): void {
+export function supplyStock(flow: LocatedFlow, origins: Map<string, NodeOrigin>): void {
+  const { scalar, steps, rangeOf } = flow;
   const given = new Map(origins);
   for (const [index, step] of steps.entries()) {
     const checks = step.bracket ? (steps[index - 1]?.nodes ?? []) : [];
@@ -33,9 +35,11 @@ export function supplyStock({ scalar, steps, rangeOf }: LocatedFlow, origins: Ma
       const plain = name === undefined ? undefined : stockTree(name, range);
       if (name === undefined || plain === undefined) continue;
       const definition = own?.value.kind === "map" ? own.value : plain;
-      const value = hasStockPrompt(definition, plain)
+      const value = hasStock("prompt", definition, plain)
         ? withMore(definition, "prompt", checks.map(said).join(""))
-        : definition;
+        : hasStock("run", definition, plain) && name === "create-pr"
+          ? withEnv(definition, "DRIFT", agentsBefore(index, flow, origins).map(drift).join(""))
+          : definition;
       origins.set(node.id, { key: own?.key ?? { ...scalar, range }, value, stock: name });
     }
   }
@@ -45,7 +49,25 @@ function said({ id }: { readonly id: string }): string {
   return `\nWhat \`${id}\` said last:\n\n{${id}}\n`;
 }
 
-function hasStockPrompt(definition: LocatedMap, stock: LocatedMap): boolean {
-  const [own, plain] = [entryOf(definition, "prompt")?.value, entryOf(stock, "prompt")?.value];
+function drift(id: string): string {
+  return `{${id}.drift}`;
+}
+
+/** Nodes of earlier steps that are done by agents. */
+function agentsBefore(
+  index: number,
+  { steps }: LocatedFlow,
+  origins: ReadonlyMap<string, NodeOrigin>,
+): readonly string[] {
+  const ids = steps.slice(0, index).flatMap(({ nodes }) => nodes.map(({ id }) => id));
+  return ids.filter((id) => {
+    const type = entryOf(origins.get(id)?.value, "type")?.value;
+    if (type?.kind !== "scalar") return false;
+    return type.source === "agent" || stockNodes().get(type.source)?.node.type === "agent";
+  });
+}
+
+function hasStock(field: "prompt" | "run", definition: LocatedMap, stock: LocatedMap): boolean {
+  const [own, plain] = [entryOf(definition, field)?.value, entryOf(stock, field)?.value];
   return own?.kind === "scalar" && plain?.kind === "scalar" && own.source === plain.source;
 }

@@ -1,5 +1,5 @@
 import type { ReadScope } from "../../model/settings.ts";
-import { matcherOf } from "../tree/globs.ts";
+import { selectorOf } from "../tree/globs.ts";
 import { git, GitFailure, pathsOf } from "../workspace/git.ts";
 
 /** Which of some files, relative to the root, lie in a scope. */
@@ -12,7 +12,7 @@ export function scopeOf(
   env: Readonly<Record<string, string | undefined>>,
 ): InScope {
   if (scope === "repository") return (paths) => notIgnored(paths, root, env);
-  const matches = scope === null ? () => true : matcherOf(scope).matches;
+  const matches = scope === null ? () => true : selectorOf(scope);
   return (paths) => Promise.resolve(new Set(paths.filter(matches)));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matcherOf } from "./globs.ts";
+import { matcherOf, selectorOf } from "./globs.ts";
 
 test.each([
   ["*.lock", ["a.lock", "deep/b.lock"], ["a.lockx", "lock"]],
@@ -18,4 +18,15 @@ test("a folder may hold what is named by its place, not what is named by its nam
   const { mayHold } = matcherOf(["config/secret/*.env", "*.lock"]);
   expect(["config", "config/secret", "config/secret/deep"].filter((folder) => !mayHold(folder))).toEqual([]);
   expect(["dist", "configs", "config/public"].filter((folder) => mayHold(folder))).toEqual([]);
+});
+
+test.each<[readonly string[], readonly string[]]>([
+  [["src/**"], ["src/a.ts", "src/a.test.ts"]],
+  [["src/**", "!*.test.ts"], ["src/a.ts"]],
+  [["!*.test.ts"], ["src/a.ts", "docs/a.md"]],
+  [["!src"], ["docs/a.md"]],
+  [[], []],
+])("of a selection by %j are left %j", (globs, left) => {
+  const isChosen = selectorOf(globs);
+  expect(["src/a.ts", "src/a.test.ts", "docs/a.md"].filter(isChosen)).toEqual(left);
 });

@@ -7,6 +7,15 @@ export interface PathMatcher {
   readonly mayHold: (folder: string) => boolean;
 }
 
+/** As {@link matcherOf}, but what a glob after `!` names is left out; where there are no others, of all files. */
+export function selectorOf(globs: readonly string[]): (path: string) => boolean {
+  const isNot = (glob: string): boolean => glob.startsWith("!");
+  const [chosen, left] = [globs.filter((glob) => !isNot(glob)), globs.filter(isNot).map((glob) => glob.slice(1))];
+  const [within, without] = [matcherOf(chosen).matches, matcherOf(left).matches];
+  const all = chosen.length === 0 && left.length > 0;
+  return (path) => (all || within(path)) && !without(path);
+}
+
 /**
  * A glob without a slash names files of that name anywhere (`*.lock`), one with a slash a place from the root (`src/**`). What
  * names a folder names all that is in it.
