@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
+import { isTooDeep, tooDeepText } from "../model/nesting.ts";
 import { clip, type Mask } from "../runtime/text.ts";
 
 /** An event as it may be kept and shown: secrets masked first, then each text bounded. */
@@ -12,7 +13,10 @@ export function presentable(event: AgentEvent, mask: Mask, maxBytes: number = li
     case "thinking":
       return { ...event, text: text(event.text) };
     case "tool_call":
-      return { ...event, input: boundedJson(maskedJson(event.input, mask), maxBytes) };
+      return {
+        ...event,
+        input: isTooDeep(event.input) ? tooDeepText : boundedJson(maskedJson(event.input, mask), maxBytes),
+      };
     case "tool_result":
       return { ...event, output: text(event.output) };
     case "diff":

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
 import { nearest } from "../language/nearest.ts";
 import { limits } from "../model/limits.ts";
@@ -22,10 +22,12 @@ const extensions = [".yaml", ".yml"] as const;
 export function readDocument(name: string, cwd: string): SourceDocument | Problem {
   const file = resolve(cwd, name);
   try {
-    const descriptor = openSync(file, "r");
+    // Opening a pipe would wait for its writer.
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      if (fstatSync(descriptor).isDirectory())
-        return usage(`${name} is a directory, not a file`, "Name the .yaml file inside it.");
+      const stat = fstatSync(descriptor);
+      if (stat.isDirectory()) return usage(`${name} is a directory, not a file`, "Name the .yaml file inside it.");
+      if (!stat.isFile()) return usage(`${name} is no plain file`, "Write what it holds into one, and name that.");
       const bytes = readBounded(descriptor);
       if (bytes === null)
         return usage(`${name} is larger than ${limits.documentBytes / 1024 / 1024} MiB, the most a document may hold`);

@@ -75,6 +75,7 @@ export const limits = {
   promptValueBytes: 32 * 1024,
   environmentValueBytes: 96 * 1024,
   parsedOutputBytes: 512 * 1024,
+  jsonDepth: 100,
   reasonCharacters: 300,
   previewBytes: 4 * 1024,
   liveLinesPerPiece: 200,

@@ -1,5 +1,6 @@
 import type { Blueprint, InputSpec, TypeSpec } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
+import { isTooDeep, tooDeepText } from "../model/nesting.ts";
 import { compileSchema } from "./validation/schema.ts";
 
 export interface Inputs {
@@ -32,6 +33,7 @@ export async function readInput(
   if (value === undefined)
     return { problem: `is missing${spec.description === undefined ? "" : `: ${spec.description}`}` };
   const typed = valueOf(spec.type, value);
+  if (isTooDeep(typed)) return { problem: `is ${tooDeepText}` };
   if (typed === undefined) return { problem: `is not ${wordsOf(spec.type)}` };
   const problem = await mismatch(spec, typed);
   return problem === null ? { value: typed } : { problem };

@@ -1,6 +1,7 @@
 import { limits } from "../model/limits.ts";
 import type { EventBody } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
+import { isTooDeep, tooDeepText } from "../model/nesting.ts";
 import type { NodeResult } from "../model/outcome.ts";
 
 const outcomes: ReadonlySet<unknown> = new Set<NodeResult["outcome"]>(["success", "failure", "error", "cancelled"]);
@@ -10,11 +11,17 @@ export function admissible(result: NodeResult): NodeResult {
   if (typeof result !== "object" || result === null || !outcomes.has(result.outcome))
     return { outcome: "error", reason: { code: "internal", text: "the performer gave no outcome" } };
   if (result.value === undefined && result.ports === undefined) return result;
-  const bytes = Buffer.byteLength(JSON.stringify([result.value, result.ports]));
-  if (bytes <= limits.eventBytes) return result;
+  const problem = unkeepable([result.value, result.ports]);
+  if (problem === null) return result;
   const { value: _value, ports: _ports, ...rest } = result;
-  const text = `its value has ${bytes} bytes and the most is ${limits.eventBytes}; write it to a file and pass on the path`;
+  const text = `its value ${problem}; write it to a file and pass on the path`;
   return { ...rest, outcome: "failure", reason: { code: "output_invalid", text } };
+}
+
+function unkeepable(values: readonly unknown[]): string | null {
+  if (values.some(isTooDeep)) return `is ${tooDeepText}`;
+  const bytes = Buffer.byteLength(JSON.stringify(values));
+  return bytes <= limits.eventBytes ? null : `has ${bytes} bytes and the most is ${limits.eventBytes}`;
 }
 
 /** Telemetry within `limits.eventBytes`: long texts in it are cut, with a mark. */

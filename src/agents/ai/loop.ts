@@ -2,6 +2,7 @@ import type { ModelMessage, ToolModelMessage } from "ai";
 import type { AgentEvent } from "../../model/agent-event.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { tooDeepText } from "../../model/nesting.ts";
 import type { ReasonCode, Usage } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
@@ -100,7 +101,7 @@ class Loop {
       case "garbled":
         this.#messages.push({
           role: "user",
-          content: "Your tool call could not be read: its arguments are no valid JSON. Send it again.",
+          content: `Your tool call could not be read: its arguments are no valid JSON, or ${tooDeepText}. Send it again.`,
         });
         return null;
       case "end":

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { agentRequest, play, smallTools, type Called, type Played } from "../../../test/fixtures/agent-request.ts";
 import type { Script } from "../../../test/fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../../../test/fixtures/model-server/server.ts";
+import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -44,6 +45,17 @@ describe.each(vendors)("as %s", (vendor) => {
     expect(said.join("")).toBe("All done, é😀.");
     expect(events.at(-1)).toEqual({ type: "stop", why: "end_turn" });
     expect(JSON.stringify(server.requests[0]?.body)).toContain("Do the work.");
+  });
+
+  test("a call whose arguments stand too deep in one another goes back to the model", async () => {
+    const called: Called[] = [];
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(1_000)}1${"}".repeat(1_000)}`);
+    const input = { command: "true", deep: deep as { readonly a: Json } };
+    const script: Script = [{ call: [{ tool: "run", input }] }, { say: "Done." }];
+    const { result, server } = await speak(vendor, script, { tools: smallTools(called) });
+    expect(result).toMatchObject({ outcome: "success", message: "Done." });
+    expect(called).toEqual([]);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("nested deeper than 100 levels");
   });
 
   test("calls of one turn are carried out in order, and go back to the model", async () => {

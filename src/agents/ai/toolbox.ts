@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { compileSchema, type Validator } from "../../runtime/validation/schema.ts";
@@ -67,6 +68,7 @@ export class Toolbox {
     input: Json,
   ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
     if (!isObject(input)) return { problem: "they must be a JSON object" };
+    if (isTooDeep(input)) return { problem: `they are ${tooDeepText}` };
     const validate = this.#validators.get(tool.name) ?? (await compileSchema(tool.input));
     this.#validators.set(tool.name, validate);
     if (typeof validate !== "function") return { problem: `the tool's schema cannot be used: ${validate.invalid}` };

@@ -2,6 +2,7 @@ import { jsonSchema, streamText, type JSONSchema7, type ModelMessage, type TextS
 import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { isTooDeep } from "../../model/nesting.ts";
 import { Speech } from "../speech.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 import { classify, contextOverflow, cutShort, type Fault } from "./faults.ts";
@@ -63,6 +64,9 @@ export async function takeTurn(
     const ended = spoken.end();
     if ("fault" in ended) return ended;
     // No vendor takes back a message that says nothing.
+    // Neither the journal nor the vendor could be told of such a call.
+    if (ended.calls.some(({ input }) => isTooDeep(input)))
+      return { ...ended, calls: [], finish: "garbled", messages: [] };
     const messages = (await result.responseMessages).filter(
       ({ role, content }) => role === "assistant" && content.length > 0,
     );

@@ -1,5 +1,6 @@
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import { scratchFile, takeScratch } from "./scratch.ts";
 
 /** The file a process may write its ports to; its path is the child's `TRAMMEL_OUTPUT`. */
@@ -34,6 +35,7 @@ export function parsePorts(text: string): Ports {
   } catch (error) {
     return { problem: `$TRAMMEL_OUTPUT is no JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
+  if (isTooDeep(value)) return { problem: `$TRAMMEL_OUTPUT is ${tooDeepText}` };
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     return { problem: '$TRAMMEL_OUTPUT must be a JSON object, e.g. {"version": "1.2"}' };
   }

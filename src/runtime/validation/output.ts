@@ -1,5 +1,6 @@
 import type { OutputFormat } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
+import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import { compileSchema } from "./schema.ts";
 
 export type Parsed = { readonly value: Json } | { readonly problem: string };
@@ -37,7 +38,8 @@ function linesOf(text: string): readonly string[] {
 function parseJson(text: string): Parsed {
   if (text.trim() === "") return { problem: "expected JSON, got nothing" };
   try {
-    return { value: JSON.parse(text) as Json }; // JSON.parse yields nothing else
+    const value = JSON.parse(text) as Json; // JSON.parse yields nothing else
+    return isTooDeep(value) ? { problem: `the JSON is ${tooDeepText}` } : { value };
   } catch (error) {
     return {
       problem: `expected JSON: ${error instanceof Error ? error.message.replaceAll(/\s+/g, " ") : String(error)}`,

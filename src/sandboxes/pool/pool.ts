@@ -1,4 +1,5 @@
 import { limits } from "../../model/limits.ts";
+import { boxId } from "./box-id.ts";
 import { isImageOfThisMachine } from "../../model/sandbox.ts";
 import type {
   Checkout,
@@ -57,7 +58,7 @@ class Pool implements SandboxPool {
       if ("fault" in driver) return driver;
       const problem = networkProblem(request);
       if (problem !== null) return problem;
-      const id = `trammel-${run}-${pass}-${node}`.slice(0, limits.sandboxIdCharacters);
+      const id = boxId(run, pass, node);
       // What an earlier attempt left is not what this one asked for.
       await driver.discard(id);
       const { network, memoryBytes, cpus, pids } = request;
