@@ -9,12 +9,12 @@ import {
 } from "./cli/services.ts";
 import type { Config } from "./config/config.ts";
 import { keptFromServers, vendorAccess } from "./config/keys.ts";
-import { openJournal as openEmbedded } from "./hosts/embedded/journal.ts";
+import { openJournal as openEmbedded, openReader as readEmbedded } from "./hosts/embedded/journal.ts";
 import { allNodes, type NodeType } from "./model/blueprint.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { BlobStore } from "./ports/blobs.ts";
-import type { Journal } from "./ports/journal.ts";
+import type { Journal, ReadableJournal } from "./ports/journal.ts";
 import type { Capabilities, Performer } from "./ports/performer.ts";
 import type { ToolRegistry } from "./ports/tool.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
@@ -45,6 +45,10 @@ function keysIn(config: Config, env: ServiceOptions["env"]): readonly string[] {
 
 function openJournal(home: string, notice: (what: string) => void): Journal {
   return openEmbedded({ home, clock, ids, notice, self: self(), isAlive, isSame });
+}
+
+function openReader(home: string, notice: (what: string) => void): ReadableJournal {
+  return readEmbedded({ home, clock, ids, notice, self: self(), isAlive, isSame });
 }
 
 function openBlobs(home: string): BlobStore {
@@ -215,6 +219,7 @@ export const composition: Composition = {
   isAlive,
   openBlobs,
   openJournal,
+  openReader,
   openServices,
   sweepBlobs,
   problemsIn,

@@ -3,7 +3,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import type { ProcessIdentity } from "../model/events.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { GateKeeper } from "../ports/gate.ts";
-import type { Journal } from "../ports/journal.ts";
+import type { Journal, ReadableJournal } from "../ports/journal.ts";
 import type { Plugin } from "../ports/plugin.ts";
 import type { Engine } from "../runtime/api.ts";
 import type { BlobSweep, Swept } from "../runtime/blobs/sweep.ts";
@@ -52,9 +52,11 @@ export interface Services {
   readonly close: () => Promise<void>;
 }
 
-/** The face of compose.ts, the only place that picks adapters. Both openings throw StoreUnavailable, that of services SetupProblem too. */
+/** The face of compose.ts, the only place that picks adapters. All openings throw StoreUnavailable, that of services SetupProblem too. */
 export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
+  /** To read it, also where nothing may be written. */
+  readonly openReader: (home: string, notice: (what: string) => void) => ReadableJournal;
   /** Full outputs of the runs of a data folder. */
   readonly openBlobs: (home: string) => BlobStore;
   /** Removes blobs that nobody uses; see {@link BlobSweep}. */

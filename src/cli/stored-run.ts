@@ -1,6 +1,6 @@
 import type { CalleePins, RunStarted } from "../model/events.ts";
 import { exitCodes } from "../model/outcome.ts";
-import type { Journal, JournalReader, RunRow } from "../ports/journal.ts";
+import type { Journal, JournalReader, ReadableJournal, RunRow } from "../ports/journal.ts";
 import { emptyView, fold } from "../views/fold.ts";
 import type { RunView } from "../views/run-view.ts";
 import type { LookUp } from "./callees.ts";
@@ -12,6 +12,12 @@ import type { World } from "./world.ts";
 export async function openStore(world: World): Promise<Journal> {
   const { openJournal } = await world.compose();
   return openJournal(dataHome(world.env, world.cwd), (notice) => world.err.write(`${notice}\n`));
+}
+
+/** As {@link openStore}, for commands that write nothing: a store on a read-only disk will do. */
+export async function openStoreToRead(world: World): Promise<ReadableJournal> {
+  const { openReader } = await world.compose();
+  return openReader(dataHome(world.env, world.cwd), (notice) => world.err.write(`${notice}\n`));
 }
 
 /** The run that the text names, or why there is none. */

@@ -132,8 +132,13 @@ export interface Turns {
   leave(run: string): Promise<void>;
 }
 
+/** A store that is only read. */
+export interface ReadableJournal extends JournalReader {
+  close(): Promise<void>;
+}
+
 /** All sides of one store. Throws {@link StoreUnavailable} where it cannot be read or written. */
-export interface Journal extends JournalReader, JournalWriter, Mailboxes, Turns {
+export interface Journal extends ReadableJournal, JournalWriter, Mailboxes, Turns {
   /** Commits what is still buffered. */
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { type Artifact, artifactsOf } from "../artifacts.ts";
 import { dataHome } from "../home.ts";
 import { jsonLine } from "../json.ts";
 import { isProblem, report, usage } from "../problem.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface ArtifactsOptions {
@@ -19,7 +19,7 @@ export interface ArtifactsOptions {
 
 /** Lists what a run left behind beside its journal, or copies it into a folder. */
 export async function artifacts(world: World, run: string, options: ArtifactsOptions): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   try {
     const row = findRun(journal, run);
     if (isProblem(row)) return report(world, row);

@@ -1,11 +1,11 @@
 import { exitCodes } from "../../model/outcome.ts";
-import type { Journal, RunRow } from "../../ports/journal.ts";
+import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
 import { inert } from "../../views/inert.ts";
 import { dataHome } from "../home.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
 /** Prints what a run changed in its tree. */
@@ -43,11 +43,11 @@ export function undo(world: World, text: string, options: UndoOptions): Promise<
 interface Found {
   readonly row: RunRow;
   readonly changes: RunChanges;
-  readonly journal: Journal;
+  readonly journal: JournalReader;
 }
 
 async function withChanges(world: World, text: string, act: (found: Found) => Promise<number>): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   try {
     const row = findRun(journal, text);
     if (isProblem(row)) return report(world, row);
@@ -63,7 +63,7 @@ async function withChanges(world: World, text: string, act: (found: Found) => Pr
   }
 }
 
-async function changesIn(world: World, journal: Journal, row: RunRow): Promise<RunChanges | Problem> {
+async function changesIn(world: World, journal: JournalReader, row: RunRow): Promise<RunChanges | Problem> {
   const [first] = journal.read(row.run);
   if (first?.body.type !== "run.started") return usage(`the journal of run ${row.run} does not begin with its start`);
   const document = journal.definition(row.definition);
@@ -85,7 +85,7 @@ async function changesIn(world: World, journal: Journal, row: RunRow): Promise<R
 }
 
 /** Who is at work in the tree of the run, as a sentence. */
-function atWork(journal: Journal, row: RunRow): string | null {
+function atWork(journal: JournalReader, row: RunRow): string | null {
   const isLive = ({ status }: RunRow): boolean => status === "running" || status === "waiting";
   const other = journal
     .runs(limits.runsListed)

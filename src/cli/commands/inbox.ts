@@ -3,7 +3,7 @@ import { inert } from "../../views/inert.ts";
 import { openGates } from "../../views/open-gates.ts";
 import type { Inbox } from "../../wire/inbox.ts";
 import { instant } from "../report.ts";
-import { openStore } from "../stored-run.ts";
+import { openStoreToRead } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -11,7 +11,7 @@ const mostRuns = 1000;
 
 /** Lists everything that waits for a person, oldest first. */
 export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   const live = journal.runs(mostRuns).filter(({ status }) => status === "waiting" || status === "running");
   const waiting = live.flatMap(({ run, blueprint }) =>
     openGates(journal.read(run)).map(({ gate, since }) => ({

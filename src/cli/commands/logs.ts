@@ -6,7 +6,7 @@ import { plainLine } from "../../views/plain.ts";
 import { attachLauncher } from "../launcher.ts";
 import { isProblem, report } from "../problem.ts";
 import { eventLine } from "../report.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface LogsOptions {
@@ -15,7 +15,7 @@ export interface LogsOptions {
 }
 
 export async function logs(world: World, run: string, options: LogsOptions): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   const row = findRun(journal, run);
   if (isProblem(row)) return report(world, row);
   let last = print(world, journal, row, 0, options);

@@ -7,12 +7,12 @@ import { inert } from "../../views/inert.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { makeReceipt } from "../receipt/make.ts";
 import { verifyReceipt } from "../receipt/verify.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../stored-run.ts";
 import type { World } from "../world.ts";
 
 /** Prints the receipt of a run, or writes it into a new file. */
 export async function receipt(world: World, run: string, options: { readonly out?: string }): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   try {
     const row = findRun(journal, run);
     if (isProblem(row)) return report(world, row);

@@ -2,13 +2,13 @@ import type { Config } from "../../config/config.ts";
 import type { Difference } from "../../engine/recompute.ts";
 import type { EventBody, JournalEvent } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import type { Journal, RunRow } from "../../ports/journal.ts";
+import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import { sentence } from "../../views/plain.ts";
 import { readDocument } from "../document.ts";
 import { bind, prepare, readConfig } from "../prepare.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -27,7 +27,7 @@ export interface ReplayOptions {
 
 /** Recomputes a run from what came from the world, without a process or a model: the journal must say what the engine decides. */
 export async function replay(world: World, run: string, options: ReplayOptions): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   const stored = storedRun(journal, run);
   await journal.close();
   if (isProblem(stored)) return report(world, stored);
@@ -46,7 +46,7 @@ interface Stored {
   readonly events: readonly JournalEvent[];
 }
 
-function storedRun(journal: Journal, run: string): Stored | Problem {
+function storedRun(journal: JournalReader, run: string): Stored | Problem {
   const row = findRun(journal, run);
   if (isProblem(row)) return row;
   return { row, document: journal.definition(row.definition), events: [...journal.read(row.run)] };

@@ -4,7 +4,7 @@ import { elapsed } from "../../views/words.ts";
 import { inert } from "../../views/inert.ts";
 import { instant, runList } from "../report.ts";
 import { fit, pad, width } from "../screen/text.ts";
-import { openStore } from "../stored-run.ts";
+import { openStoreToRead } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -17,7 +17,7 @@ export interface RunsOptions {
 }
 
 export async function runs(world: World, options: RunsOptions): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   const rows = journal.runs(options.limit);
   world.out.write(options.json === true ? jsonLine(runList(rows)) : table(rows, world.out.size().columns));
   if (rows.length === 0 && options.json !== true)

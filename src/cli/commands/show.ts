@@ -7,7 +7,7 @@ import { attemptName, elapsed, stateGlyphs, usageText } from "../../views/words.
 import { findBlueprint, namesBlueprint } from "../document.ts";
 import { isProblem, report } from "../problem.ts";
 import { instant, runReport } from "../report.ts";
-import { findRun, openStore, viewOf } from "../stored-run.ts";
+import { findRun, openStoreToRead, viewOf } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -28,7 +28,7 @@ export async function show(world: World, target: string, options: ShowOptions): 
 }
 
 async function showRun(world: World, run: string, options: ShowOptions): Promise<number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   const row = findRun(journal, run);
   if (isProblem(row)) return report(world, row);
   const view = await viewOf(journal, row);

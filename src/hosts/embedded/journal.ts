@@ -1,13 +1,14 @@
 import { isPromise, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
-import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { Ahead, Conflict, Journal, JournalRecord, Message, NewRun, RunRow, Wanted } from "../../ports/journal.ts";
+import type { Ahead, Conflict, Journal, Message, NewRun, ReadableJournal, Wanted } from "../../ports/journal.ts";
 import { Ledger, type LedgerPorts } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { openStore, type Connections } from "./open.ts";
+import { openToRead, type ReadConnection } from "./open-to-read.ts";
 import { Reader } from "./reader.ts";
 import { migrations, type Migration } from "./schema.ts";
+import { once, StoreReader } from "./store-reader.ts";
 import { TurnTable } from "./turns.ts";
 import { explain, explainOpening } from "./unavailable.ts";
 import { Writer, type Urgency } from "./writer.ts";
@@ -35,11 +36,40 @@ export function openJournal(options: EmbeddedOptions): EmbeddedJournal {
   }
 }
 
+/**
+ * Opens the store of this machine to read it, without a right to write where there is none, as on a read-only disk. Throws StoreUnavailable.
+ */
+export function openReader(options: EmbeddedOptions): ReadableJournal {
+  try {
+    return openJournal(options);
+  } catch (error) {
+    const reading = openToRead(options.home, options.migrations ?? migrations, error);
+    try {
+      return new ReadOnlyJournal(reading, options);
+    } catch (fault) {
+      reading.db.close();
+      throw explainOpening(fault, reading.path);
+    }
+  }
+}
+
+class ReadOnlyJournal extends StoreReader implements ReadableJournal {
+  readonly #db: ReadConnection["db"];
+
+  constructor({ db, path }: ReadConnection, { notice, isAlive }: EmbeddedOptions) {
+    super(new Reader(db, path, once(notice)), isAlive, path);
+    this.#db = db;
+  }
+
+  close(): Promise<void> {
+    this.#db.close();
+    return Promise.resolve();
+  }
+}
+
 /** The journal in one SQLite file that several processes share. */
-export class EmbeddedJournal implements Journal {
+export class EmbeddedJournal extends StoreReader implements Journal {
   readonly #connections: Connections;
-  readonly #ports: LedgerPorts;
-  readonly #reader: Reader;
   readonly #ledger: Ledger;
   readonly #writer: Writer;
   readonly #mailbox: Mailbox;
@@ -47,9 +77,8 @@ export class EmbeddedJournal implements Journal {
 
   constructor(connections: Connections, options: EmbeddedOptions) {
     const { writing, reading, path } = connections;
+    super(new Reader(reading, path, once(options.notice)), options.isAlive, path);
     this.#connections = connections;
-    this.#ports = options;
-    this.#reader = new Reader(reading, path, once(options.notice));
     this.#ledger = new Ledger(writing, new Reader(writing, path, once(options.notice)), options);
     this.#turns = new TurnTable(reading, options.isAlive);
     this.#mailbox = new Mailbox(writing, reading, options.clock);
@@ -79,32 +108,6 @@ export class EmbeddedJournal implements Journal {
     return this.#writer.submit(urgency, () => this.#ledger.append(run, events, at, taken), bytes);
   }
 
-  read(run: string, after = 0): Iterable<JournalEvent> {
-    return this.#reader.read(run, after);
-  }
-
-  records(run: string): Iterable<JournalRecord> {
-    return this.#reader.records(run);
-  }
-
-  runs(limit: number, inside: string | null = null): readonly RunRow[] {
-    const alive = new Map<string, boolean>();
-    return this.#guard(() => this.#reader.runs(limit, inside).map((row) => this.#asItStands(row, alive)));
-  }
-
-  find(run: string): RunRow | null {
-    const row = this.#guard(() => this.#reader.find(run));
-    return row === null ? null : this.#asItStands(row, new Map());
-  }
-
-  definition(hash: string): string | null {
-    return this.#guard(() => this.#reader.definition(hash));
-  }
-
-  passes(taskId: string, blueprint: string): Readonly<Record<string, number>> {
-    return this.#guard(() => this.#reader.passes(taskId, blueprint));
-  }
-
   takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): Promise<null | Conflict> {
     return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read));
   }
@@ -119,11 +122,11 @@ export class EmbeddedJournal implements Journal {
 
   listen(run: string, deliver: (message: Message) => void, failed: (error: unknown) => void): () => void {
     const told = (error: unknown): void => failed(explain(error, this.#connections.path));
-    return this.#guard(() => this.#mailbox.listen(run, deliver, told));
+    return this.guard(() => this.#mailbox.listen(run, deliver, told));
   }
 
   ahead(wanted: Wanted): readonly Ahead[] {
-    return this.#guard(() => [...this.#turns.ahead(wanted)]);
+    return this.guard(() => [...this.#turns.ahead(wanted)]);
   }
 
   enter(wanted: Wanted): Promise<void> {
@@ -143,23 +146,6 @@ export class EmbeddedJournal implements Journal {
       this.#connections.writing.close();
     }
   }
-
-  #asItStands(row: RunRow, alive: Map<string, boolean>): RunRow {
-    if (row.endedAt !== null) return row;
-    const key = `${row.owner.pid} ${row.owner.startTime}`;
-    const lives = alive.get(key) ?? this.#ports.isAlive(row.owner);
-    alive.set(key, lives);
-    // A run that only waits for a person needs no engine meanwhile: it is parked, not broken off.
-    return lives || row.status === "waiting" ? row : { ...row, status: "interrupted" };
-  }
-
-  #guard<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw explain(error, this.#connections.path);
-    }
-  }
 }
 
 function urgencyOf(events: readonly EventBody[]): Urgency {
@@ -170,13 +156,4 @@ function urgencyOf(events: readonly EventBody[]): Urgency {
 /** Roughly what an event holds in memory while it waits for a commit. */
 function sizeOf(event: EventBody): number {
   return JSON.stringify(event).length;
-}
-
-function once(say: (what: string) => void): (what: string) => void {
-  const said = new Set<string>();
-  return (what) => {
-    if (said.has(what) || said.size >= limits.noticesPerProcess) return;
-    said.add(what);
-    say(what);
-  };
 }

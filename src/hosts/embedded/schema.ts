@@ -122,6 +122,18 @@ export function bringUp(
   }
 }
 
+/** Whether a store that may not be written is one of this version; throws StoreUnavailable. */
+export function checkVersion(db: DatabaseSync, path: string, steps: readonly Migration[]): void {
+  refuseStranger(db, path);
+  const found = versionOf(db);
+  if (found > steps.length) throw newer(path, found, steps.length);
+  if (found < steps.length)
+    throw new StoreUnavailable(
+      `the store ${path} has version ${found}, and may not be written to bring it to version ${steps.length}`,
+      "run any command as a user who may write there, or copy the folder to where you may and set TRAMMEL_HOME to it",
+    );
+}
+
 function refuseStranger(db: DatabaseSync, path: string): void {
   if (pragma(db, "application_id") !== applicationId) throw stranger(path);
 }

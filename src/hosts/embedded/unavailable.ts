@@ -62,6 +62,14 @@ export function explainOpening(error: unknown, path: string): unknown {
     : explain(error, path);
 }
 
+/** Whether this user may not write what the store is made of; it may be there to be read all the same. */
+export function isForbidden(error: unknown): boolean {
+  if (!(error instanceof StoreUnavailable)) return false;
+  const code = primaryCode(error.cause);
+  if (code === codes.readonly || code === codes.perm || code === codes.cantopen) return true;
+  return ["EACCES", "EPERM", "EROFS"].includes(systemCode(error.cause) ?? "");
+}
+
 export function damaged(path: string, what: string, cause?: unknown): StoreUnavailable {
   return new StoreUnavailable(
     `the store ${path} is damaged: ${what}`,

@@ -1,0 +1,104 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { StoreUnavailable } from "../../ports/journal.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { systemIds } from "../../runtime/ids.ts";
+import { isSame } from "../../runtime/processes/identity.ts";
+import { openReader } from "./journal.ts";
+import { ended, newRun, processOf, started, StoreFixture } from "./testing.ts";
+
+let store: StoreFixture;
+let disk: string;
+beforeEach(() => {
+  store = new StoreFixture();
+  disk = mkdtempSync(join(tmpdir(), "trammel-read-only-"));
+});
+afterEach(async () => {
+  asRoot("umount", "-l", disk);
+  rmSync(disk, { recursive: true, force: true });
+  await store.remove();
+});
+
+function asRoot(...command: readonly string[]): void {
+  const [program = "", ...rest] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
+  spawnSync(program, rest);
+}
+
+/** The folder once more, at a place where nothing in it may be written. */
+function readOnly(folder: string): string {
+  asRoot("mount", "--bind", folder, disk);
+  asRoot("mount", "-o", "remount,bind,ro", disk);
+  return disk;
+}
+
+function read(home: string) {
+  const clock = systemClock;
+  const parts = { clock, ids: systemIds(clock), self: processOf(9), isAlive: () => true, isSame };
+  return openReader({ home, ...parts, notice: (what) => store.notices.push(what) });
+}
+
+function refusal(home: string): string {
+  try {
+    void read(home).close();
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return error.message;
+    throw error;
+  }
+  throw new Error("the store opened");
+}
+
+test("a store that was closed is read where nothing may be written", async () => {
+  const journal = store.open();
+  await journal.create(newRun("r1"), "name: loop", [started("a")], 1);
+  await journal.close();
+  const reader = read(readOnly(store.home));
+  expect([...reader.read("r1")]).toHaveLength(1);
+  expect([reader.runs(9).length, reader.find("r1")?.run, reader.definition("d1")]).toEqual([1, "r1", "name: loop"]);
+  await reader.close();
+});
+
+test("a store in use is read as it stands, and goes on", async () => {
+  const journal = store.open();
+  await journal.create(newRun("r1"), "", [started("a")], 1);
+  const reader = read(readOnly(store.home));
+  expect([...reader.read("r1")]).toHaveLength(1);
+  await journal.append("r1", [ended("a")], 2);
+  expect([...reader.read("r1")]).toHaveLength(2);
+  await reader.close();
+});
+
+test("what a crash left in the log is not passed over in silence", async () => {
+  const journal = store.open();
+  await journal.create(newRun("r1"), "", [started("a")], 1);
+  const crashed = join(store.home, "crashed");
+  mkdirSync(crashed);
+  for (const name of ["trammel.db", "trammel.db-wal"]) copyFileSync(join(store.home, name), join(crashed, name));
+  expect(refusal(readOnly(crashed))).toMatch(/left by a crash and may not be written/);
+});
+
+test("an older store is not read as if it were of this version, and another database not at all", async () => {
+  await store.open().close();
+  const path = join(store.home, "trammel.db");
+  const change = (sql: string): void => {
+    const db = new DatabaseSync(path);
+    db.exec(sql);
+    db.close();
+  };
+  change("PRAGMA user_version = 1");
+  readOnly(store.home);
+  expect(refusal(disk)).toMatch(/has version 1, and may not be written to bring it to version/);
+  change("PRAGMA user_version = 99");
+  expect(refusal(disk)).toMatch(/has version 99, and this Trammel reads up to/);
+  change("PRAGMA application_id = 7");
+  expect(refusal(disk)).toMatch(/is not a store of Trammel but another SQLite database/);
+});
+
+test("a store that is not there is none", () => {
+  const empty = join(store.home, "empty");
+  mkdirSync(empty);
+  expect(refusal(readOnly(empty))).toMatch(/cannot be opened for writing/);
+});
