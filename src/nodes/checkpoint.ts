@@ -3,7 +3,7 @@ import { limits } from "../model/limits.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { refs } from "../runtime/workspace/refs.ts";
 import type { Snapshots } from "../runtime/workspace/snapshots.ts";
-import { Occupancy } from "./occupancy.ts";
+import { Occupancy, type Stay } from "./occupancy.ts";
 
 /** What does no work in the tree itself. */
 const workless: ReadonlySet<NodeType> = new Set<NodeType>(["human", "wait", "call", "map"]);
@@ -24,12 +24,12 @@ export function createCheckpoints(
       class: performer.class,
       missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
       async perform(context) {
-        const leave = trees.enter(context.cwd);
+        const stay = trees.enter(context.cwd);
         try {
           if (context.blueprint.workspace.checkpoint !== true) return await performer.perform(context);
-          return await performFrom(snapshotsOf, performer, context, () => trees.isAlone(leave));
+          return await performFrom(snapshotsOf, performer, context, stay);
         } finally {
-          leave();
+          stay.leave();
         }
       },
     };
@@ -40,7 +40,7 @@ async function performFrom(
   snapshotsOf: (run: string) => Promise<Snapshots | null>,
   performer: Performer,
   context: ActionContext,
-  isAlone: () => boolean,
+  stay: Stay,
 ): ReturnType<Performer["perform"]> {
   const { run, attempt } = context;
   const { node, pass, attempt: n } = attempt;
@@ -50,14 +50,14 @@ async function performFrom(
     if (found === null) throw new Error(`${context.cwd} is in no git working tree any more`);
     snapshots = found;
     if (n === 1) await snapshots.keep(refs.before(run, node, pass), await snapshots.take());
-    else await goBack(snapshots, context, isAlone);
+    else await goBack(snapshots, context, stay);
   } catch (error) {
     const text = `the tree before it cannot be kept: ${error instanceof Error ? error.message : String(error)}`;
     return { outcome: "error", reason: { code: "could_not_start", text }, beforeEffect: true };
   }
   const result = await performer.perform(context);
   // A retry may follow. Where the picture cannot be taken it begins from the tree as it is, which it says.
-  if (result.outcome === "error" && isAlone())
+  if (result.outcome === "error" && stay.isAlone)
     await snapshots
       .take()
       .then((tree) => snapshots.keep(refs.after(run, node, pass, n), tree))
@@ -66,7 +66,7 @@ async function performFrom(
 }
 
 /** Takes back what the attempt before this one changed, as far as nobody changed it since. */
-async function goBack(snapshots: Snapshots, context: ActionContext, isAlone: () => boolean): Promise<void> {
+async function goBack(snapshots: Snapshots, context: ActionContext, stay: Stay): Promise<void> {
   const { run, attempt } = context;
   const { node, pass, attempt: n } = attempt;
   const say = (text: string): void => context.report({ kind: "line", stream: "stderr", text });
@@ -74,7 +74,7 @@ async function goBack(snapshots: Snapshots, context: ActionContext, isAlone: () 
     snapshots.kept(refs.before(run, node, pass)),
     snapshots.kept(refs.after(run, node, pass, n - 1)),
   ]);
-  if (before === null || after === null || !isAlone())
+  if (before === null || after === null || !stay.isAlone)
     return say("the tree stays as the attempt before left it: others were at work in it, or nothing tells how it was");
   const [changed, since] = await Promise.all([
     snapshots.changed(before, after),

@@ -1,23 +1,50 @@
-/** Who is at work in which tree. */
-export class Occupancy {
-  readonly #trees = new Map<string, Set<() => void>>();
-  readonly #shared = new WeakSet<() => void>();
+/** One who is at work in a tree. */
+export interface Stay {
+  /** Whether nobody else was there at any time. */
+  readonly isAlone: boolean;
+  leave(): void;
+}
 
-  /** Answers how to leave, which also stands for the one who entered. */
-  enter(cwd: string): () => void {
-    const here = this.#trees.get(cwd) ?? new Set();
-    this.#trees.set(cwd, here);
-    const leave = (): void => {
-      here.delete(leave);
-      if (here.size === 0) this.#trees.delete(cwd);
-    };
-    here.add(leave);
-    if (here.size > 1) for (const one of here) this.#shared.add(one);
-    return leave;
+class Visit implements Stay {
+  isAlone = true;
+  readonly #left: () => void;
+
+  constructor(left: () => void) {
+    this.#left = left;
   }
 
-  /** Whether nobody else was there at any time. */
-  isAlone(leave: () => void): boolean {
-    return !this.#shared.has(leave);
+  leave(): void {
+    this.#left();
+  }
+}
+
+interface Tree {
+  count: number;
+  /** Who came to it while it was empty; whoever came later shared it from the start. */
+  readonly first: Visit;
+}
+
+/** Who is at work in which tree. Coming and going cost the same however many are there. */
+export class Occupancy {
+  readonly #trees = new Map<string, Tree>();
+
+  enter(cwd: string): Stay {
+    const visit = new Visit(() => this.#leave(cwd));
+    const tree = this.#trees.get(cwd);
+    if (tree === undefined) {
+      this.#trees.set(cwd, { count: 1, first: visit });
+      return visit;
+    }
+    tree.count += 1;
+    tree.first.isAlone = false;
+    visit.isAlone = false;
+    return visit;
+  }
+
+  #leave(cwd: string): void {
+    const tree = this.#trees.get(cwd);
+    if (tree === undefined) return;
+    tree.count -= 1;
+    if (tree.count === 0) this.#trees.delete(cwd);
   }
 }

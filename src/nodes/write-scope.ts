@@ -8,7 +8,7 @@ import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
 import { matcherOf, selectorOf } from "../runtime/tree/globs.ts";
 import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
-import { Occupancy } from "./occupancy.ts";
+import { Occupancy, type Stay } from "./occupancy.ts";
 
 /** Holds performers to what their nodes may write. */
 export type WriteScope = (performer: Performer) => Performer;
@@ -25,13 +25,13 @@ export function createWriteScope(dataFolder: string): WriteScope {
     class: performer.class,
     missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
     async perform(context) {
-      const leave = trees.enter(context.cwd);
+      const stay = trees.enter(context.cwd);
       try {
         const scope = scopeOf(context, dataFolder);
         if (scope === null) return await performer.perform(context);
-        return await performWithin(scope, performer, context, () => trees.isAlone(leave));
+        return await performWithin(scope, performer, context, stay);
       } finally {
-        leave();
+        stay.leave();
       }
     },
   });
@@ -56,7 +56,7 @@ async function performWithin<N extends Node>(
   { root, scan }: Scope,
   performer: Performer<N>,
   context: ActionContext<N>,
-  isAlone: () => boolean,
+  stay: Stay,
 ): Promise<NodeResult> {
   let backup: Backup;
   try {
@@ -74,11 +74,11 @@ async function performWithin<N extends Node>(
     const breaches = changedPaths(before, await scanTree(root, { ...scan, known: before }));
     if (breaches.length === 0) return result;
     const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, backup, breaches)));
-    const left = isAlone() ? await takeBack(backup, breaches) : breaches;
+    const left = stay.isAlone ? await takeBack(backup, breaches) : breaches;
     return breached(
       result,
       context.node,
-      `${said(breaches, left, isAlone())}; what it wrote is kept in ${context.can.blobs.pathOf(kept)}`,
+      `${said(breaches, left, stay.isAlone)}; what it wrote is kept in ${context.can.blobs.pathOf(kept)}`,
     );
   } finally {
     await backup.dispose();

@@ -1,8 +1,8 @@
 import type { Attempt, EventBody, NodeEnded, NodeUnconfirmed } from "../model/events.ts";
 import { timeoutOf } from "../model/timeouts.ts";
-import type { Progress } from "../ports/performer.ts";
+import type { ChildRuns, Progress } from "../ports/performer.ts";
 import { childrenOf, type InnerEngine } from "./children.ts";
-import { contextOf, type RunFacts } from "./context.ts";
+import { contextOf, type ContextOptions, type Live, type RunFacts } from "./context.ts";
 import { mirrored } from "./counters.ts";
 import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "./gates.ts";
 import { passOf, type Memory } from "./memory.ts";
@@ -13,8 +13,7 @@ import { RunValues } from "./values.ts";
 
 export type Ports = EngineOptions & { readonly inner: InnerEngine };
 
-interface Live {
-  readonly attempt: Attempt;
+interface OnItsWay {
   readonly performance: Performance;
   readonly gate: NodeGate | null;
 }
@@ -37,7 +36,7 @@ export class Attempts {
   readonly #memory: Memory;
   readonly #events: AttemptEvents;
   readonly #values: RunValues;
-  readonly #live = new Map<string, Live>();
+  readonly #live = new Map<string, OnItsWay>();
   /** Over, though their performers have not come back. */
   readonly #left = new Set<Performance>();
   readonly #early = new EarlyAnswers();
@@ -52,7 +51,7 @@ export class Attempts {
   }
 
   perform({ node: id, pass, attempt: n }: Attempt): void {
-    const { performers, can, clock, environment, journal } = this.#ports;
+    const { performers, can, clock, environment } = this.#ports;
     const attempt = { node: id, pass, attempt: n };
     const node = this.#facts.blueprint.nodes.get(id);
     const performer = node === undefined ? undefined : performers.get(node.type);
@@ -66,14 +65,12 @@ export class Attempts {
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const ofPass = passOf(this.#memory, id, clock.now());
     const shared = { facts: this.#facts, node, attempt, ...ofPass, values: this.#values, can: own, environment };
-    const inner = { ...shared, engine: this.#ports.inner, journal, blobs: can.blobs, memory: this.#memory };
+    const parts = { ...shared, children: (live: Live) => this.#childrenOf(shared, live) };
     const performance = new Performance({
       performer,
-      attempt,
       timeoutMs: timeoutOf(node),
       clock,
-      context: (signal, report) =>
-        contextOf({ ...shared, signal, report, children: (...live) => childrenOf(inner, ...live) }),
+      context: (live) => contextOf(parts, live),
       report: (progress) => this.#progress(attempt, gate, progress),
       ended: (result) => this.#over({ type: "node.ended", ...attempt, result }),
       leftBehind: (reason) => {
@@ -82,7 +79,12 @@ export class Attempts {
         this.#over({ type: "node.unconfirmed", ...attempt, reason });
       },
     });
-    this.#live.set(id, { attempt, performance, gate });
+    this.#live.set(id, { performance, gate });
+  }
+
+  #childrenOf(of: ContextOptions, live: Live): ChildRuns {
+    const { journal, inner, can } = this.#ports;
+    return childrenOf({ ...of, engine: inner, journal, blobs: can.blobs, memory: this.#memory }, live);
   }
 
   cancel(node: string): void {

@@ -10,7 +10,7 @@ import type { ChildEnd, ChildRefused, ChildRuns, Progress, Values } from "../por
 import type { BlobStore } from "../ports/blobs.ts";
 import type { Observer, Refusal, ResumeRequest, RunHandle, Settlement, StartRequest } from "./api.ts";
 import { endOf } from "./child-end.ts";
-import type { RunFacts } from "./context.ts";
+import type { Live, RunFacts } from "./context.ts";
 import type { Memory } from "./memory.ts";
 import { less, sum, UsageMeter } from "./usage-meter.ts";
 import type { Outer } from "./values.ts";
@@ -55,8 +55,8 @@ interface Definition {
 
 type Fixed = Omit<ChildrenParts, "signal" | "report">;
 
-export function childrenOf(fixed: Fixed, signal: ChildrenParts["signal"], report: ChildrenParts["report"]): ChildRuns {
-  return new Children({ ...fixed, signal, report });
+export function childrenOf(fixed: Fixed, live: Live): ChildRuns {
+  return new Children({ ...fixed, signal: () => live.signal, report: (progress) => live.report(progress) });
 }
 
 /** The runs inside one attempt. Which run it is follows from the pass, so that a later attempt finds what an earlier one left. */

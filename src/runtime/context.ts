@@ -27,6 +27,12 @@ export interface RunFacts {
   readonly outer?: Outer;
 }
 
+/** What an attempt reports to and is ended by. */
+export interface Live {
+  readonly signal: AbortSignal;
+  report(progress: Progress): void;
+}
+
 export interface ContextOptions {
   readonly facts: RunFacts;
   readonly node: Node;
@@ -37,51 +43,73 @@ export interface ContextOptions {
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
   /** Makes the runs inside the attempt; absent where none can be. */
-  readonly children?: (signal: () => AbortSignal, report: (progress: Progress) => void) => ChildRuns;
-  readonly signal: () => AbortSignal;
-  readonly report: (progress: Progress) => void;
+  readonly children?: (live: Live) => ChildRuns;
 }
 
-export function contextOf(options: ContextOptions): ActionContext {
-  const { facts, node, attempt, since, values, can, environment, signal, report } = options;
-  let children: ChildRuns | undefined;
-  return {
-    run: facts.run,
-    taskId: facts.taskId,
-    blueprint: facts.blueprint,
-    node,
-    attempt,
-    since,
-    ...(options.bundle === undefined ? {} : { bundle: options.bundle }),
-    cwd: facts.cwd,
-    values,
-    can,
-    report,
-    timeoutMs: timeoutOf(node),
-    outputBytes: facts.blueprint.limits.outputBytes ?? limits.outputDefaultBytes,
-    get children() {
-      children ??= options.children?.(signal, report);
-      if (children === undefined) throw new Error(`nothing runs inside ${node.id} here`);
-      return children;
-    },
-    get signal() {
-      return signal();
-    },
-    async environment() {
-      const env: (readonly [string, string])[] = [];
-      for (const [name, template] of Object.entries(node.env ?? {})) env.push([name, await values.whole(template)]);
-      return environment({
-        run: facts.run,
-        taskId: facts.taskId,
-        node,
-        blueprint: facts.blueprint,
-        inputs: inputTexts(facts),
-        env: Object.fromEntries(env),
-      });
-    },
-    async stdin() {
-      return node.stdin === undefined ? undefined : Buffer.from(await values.whole(node.stdin));
-    },
+export function contextOf(options: ContextOptions, live: Live): ActionContext {
+  return new AttemptContext(options, live);
+}
+
+/** A class, since an object with accessors of its own costs more to make than all else about an attempt. */
+class AttemptContext implements ActionContext {
+  readonly run: string;
+  readonly taskId: string;
+  readonly blueprint: Blueprint;
+  readonly node: Node;
+  readonly attempt: Attempt;
+  readonly since: number;
+  readonly bundle?: string;
+  readonly cwd: string;
+  readonly values: Values;
+  readonly can: Capabilities;
+  readonly timeoutMs: number | null;
+  readonly outputBytes: number;
+  readonly #options: ContextOptions;
+  readonly #live: Live;
+  #children: ChildRuns | undefined;
+
+  constructor(options: ContextOptions, live: Live) {
+    const { facts, node } = options;
+    this.run = facts.run;
+    this.taskId = facts.taskId;
+    this.blueprint = facts.blueprint;
+    this.node = node;
+    this.attempt = options.attempt;
+    this.since = options.since;
+    if (options.bundle !== undefined) this.bundle = options.bundle;
+    this.cwd = facts.cwd;
+    this.values = options.values;
+    this.can = options.can;
+    this.timeoutMs = timeoutOf(node);
+    this.outputBytes = facts.blueprint.limits.outputBytes ?? limits.outputDefaultBytes;
+    this.#options = options;
+    this.#live = live;
+  }
+
+  get children(): ChildRuns {
+    this.#children ??= this.#options.children?.(this.#live);
+    if (this.#children === undefined) throw new Error(`nothing runs inside ${this.node.id} here`);
+    return this.#children;
+  }
+
+  get signal(): AbortSignal {
+    return this.#live.signal;
+  }
+
+  // As properties: a performer may take them out of its context.
+  readonly report = (progress: Progress): void => this.#live.report(progress);
+
+  readonly environment = async (): Promise<Readonly<Record<string, string>>> => {
+    const { facts, environment } = this.#options;
+    const { run, taskId, node, blueprint } = this;
+    const env: (readonly [string, string])[] = [];
+    for (const [name, template] of Object.entries(node.env ?? {})) env.push([name, await this.values.whole(template)]);
+    return environment({ run, taskId, node, blueprint, inputs: inputTexts(facts), env: Object.fromEntries(env) });
+  };
+
+  readonly stdin = async (): Promise<Uint8Array | undefined> => {
+    const { stdin } = this.node;
+    return stdin === undefined ? undefined : Buffer.from(await this.values.whole(stdin));
   };
 }
 

@@ -27,16 +27,15 @@ function play(perform: (context: ActionContext) => Promise<NodeResult>, timeoutM
   const performer: Performer = { type: "script", class: "deterministic", missing: () => null, perform };
   const performance = new Performance({
     performer,
-    attempt: { node: "a", pass: 1, attempt: 1 },
     timeoutMs,
     clock,
     // Only what the performers below look at.
-    context: (signal, report) =>
+    context: (live) =>
       ({
         node,
-        report,
+        report: (progress: Progress) => live.report(progress),
         get signal() {
-          return signal();
+          return live.signal;
         },
       }) as unknown as ActionContext,
     report: (progress) => reports.push(progress),

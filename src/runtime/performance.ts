@@ -1,20 +1,20 @@
 import { isAlive } from "./processes/identity.ts";
-import type { Attempt, ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Performer, Progress } from "../ports/performer.ts";
 import { BlobFailure } from "./blobs/failure.ts";
+import type { Live } from "./context.ts";
 import { withProgress } from "./progress.ts";
 import { admissible } from "./result.ts";
 
 export interface PerformanceOptions {
   readonly performer: Performer;
-  readonly attempt: Attempt;
   readonly timeoutMs: number | null;
   readonly clock: Clock;
   /** What the performer acts with, around the signal and the report of this performance. */
-  readonly context: (signal: () => AbortSignal, report: (progress: Progress) => void) => ActionContext;
+  readonly context: (live: Live) => ActionContext;
   readonly report: (progress: Progress) => void;
   /** One of these two is called, exactly once. */
   readonly ended: (result: NodeResult) => void;
@@ -26,24 +26,27 @@ export interface PerformanceOptions {
  * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt is over exactly once.
  * Its own timeout is the performer's to keep, with the grace its processes need; this is the outer one.
  */
-export class Performance {
+export class Performance implements Live {
   readonly #options: PerformanceOptions;
-  readonly #processes: ProcessIdentity[] = [];
+  #processes: ProcessIdentity[] | undefined;
   #abort: AbortController | undefined;
   #why: "timeout" | "cancelled" | null = null;
   #over = false;
   #whenOver: (() => void) | undefined;
   /** Resolves when the performer has come back, however late. */
   readonly gone: Promise<void>;
-  #cancelTimer: () => void = () => undefined;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(options: PerformanceOptions) {
     this.#options = options;
     const { performer, context, timeoutMs, clock } = options;
     if (timeoutMs !== null)
       this.#cancelTimer = clock.after(timeoutMs + limits.performanceSlackMs, () => this.#interrupt("timeout"));
-    const signal = (): AbortSignal => (this.#abort ??= new AbortController()).signal;
-    this.gone = perform(performer, context(signal, this.#report)).then(this.#end);
+    this.gone = this.#perform(performer, context(this));
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= new AbortController()).signal;
   }
 
   cancel(): void {
@@ -52,7 +55,7 @@ export class Performance {
 
   /** Ends its processes without grace; what is left of their trees the performer then ends. */
   endAtOnce(): void {
-    for (const process of this.#processes) if (isAlive(process)) kill(process.pid);
+    for (const process of this.#processes ?? []) if (isAlive(process)) kill(process.pid);
   }
 
   /** Resolves when it has ended or is left behind. */
@@ -66,21 +69,21 @@ export class Performance {
   #interrupt(why: "timeout" | "cancelled"): void {
     if (this.#over || this.#why !== null) return;
     this.#why = why;
-    this.#cancelTimer();
+    this.#cancelTimer?.();
     this.#cancelTimer = this.#options.clock.after(limits.performanceAbandonMs, () => this.#leaveBehind(why));
     (this.#abort ??= new AbortController()).abort();
   }
 
-  readonly #report = (progress: Progress): void => {
+  report(progress: Progress): void {
     if (this.#over) return;
-    if (progress.kind === "process" && this.#processes.length < limits.processesPerAttempt)
+    if (progress.kind === "process" && (this.#processes ??= []).length < limits.processesPerAttempt)
       this.#processes.push(progress.process);
     this.#options.report(progress);
-  };
+  }
 
   #leaveBehind(why: "timeout" | "cancelled"): void {
     if (!this.#close()) return;
-    const alive = this.#processes.filter((process) => isAlive(process)).map(({ pid }) => pid);
+    const alive = (this.#processes ?? []).filter((process) => isAlive(process)).map(({ pid }) => pid);
     this.#options.leftBehind(leftBehind(why, alive));
   }
 
@@ -88,15 +91,16 @@ export class Performance {
   #close(): boolean {
     if (this.#over) return false;
     this.#over = true;
-    this.#cancelTimer();
+    this.#cancelTimer?.();
     this.#whenOver?.();
     return true;
   }
 
-  readonly #end = (result: NodeResult): void => {
+  async #perform(performer: Performer, context: ActionContext): Promise<void> {
+    const result = await perform(performer, context);
     if (!this.#close()) return;
     this.#options.ended(this.#why === "timeout" ? timedOut(result, this.#options.timeoutMs) : result);
-  };
+  }
 }
 
 async function perform(performer: Performer, context: ActionContext): Promise<NodeResult> {

@@ -161,8 +161,9 @@ async function settledBy(
   const { can, environment } = options;
   const { signal } = new AbortController();
   const values = new RunValues({ ...facts, results: memory.results.byNode }, can.blobs);
-  const silent = { signal: () => signal, report: () => undefined, since: options.clock.now() };
-  const context = contextOf({ facts, node, attempt, values, can, environment, ...silent });
+  const since = options.clock.now();
+  const silent = { signal, report: () => undefined };
+  const context = contextOf({ facts, node, attempt, since, values, can, environment }, silent);
   const finding = await findEffect(context, node.effect);
   return finding === "unknown" ? null : { as: finding === "there" ? "done" : "again", by: "probe" };
 }
