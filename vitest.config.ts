@@ -8,6 +8,7 @@ const suites: Readonly<Record<string, string>> = {
   properties: "test/properties/**/*.test.ts",
   runs: "test/runs/**/*.test.ts",
   crash: "test/crash/**/*.test.ts",
+  chaos: "test/chaos/**/*.test.ts",
   e2e: "test/e2e/**/*.test.ts",
   docs: "test/docs/**/*.test.ts",
   agents: "test/agents/**/*.test.ts",

@@ -75,7 +75,7 @@ export interface ActionContext<N extends Node = Node> {
   readonly blueprint: Blueprint;
   readonly node: N;
   readonly attempt: Attempt;
-  /** When this pass of the node began, in milliseconds since the epoch; the same after a restart. */
+  /** When this pass of the node began, in milliseconds since the epoch; the same after a restart, and never in the future. */
   readonly since: number;
   /** SHA-256 of what an earlier attempt of this pass was given beside its prompt. */
   readonly bundle?: string;

@@ -138,5 +138,7 @@ export function passOf(
   now: number,
 ): { readonly since: number; readonly bundle?: string } {
   const bundle = bundles.get(node);
-  return { since: since.get(node) ?? now, ...(bundle === undefined ? {} : { bundle }) };
+  // Where the clock was set back while nobody executed the run, it began just now: no wait is longer than it says.
+  const began = Math.min(since.get(node) ?? now, now);
+  return { since: began, ...(bundle === undefined ? {} : { bundle }) };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { Step } from "../fixtures/acp-agent/main.ts";
 import { lastLine, Place, root, start, type Running } from "../e2e/support/cli.ts";
 import { works } from "../sandboxes/ground.ts";
-import { chances } from "./chances.ts";
+import { chances } from "../chaos/chances.ts";
 
 /** In each kind of node; `CHAOS_SEED` brings the same moments back. */
 const killsEach = Math.ceil(Number(process.env["CHAOS_KILLS"] ?? 40) / 4);

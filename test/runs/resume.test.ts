@@ -127,6 +127,23 @@ describe("a run whose engine died", () => {
     await timed.remove();
   });
 
+  test("waits no longer than it says where the clock was set back meanwhile: what goes on began now at the latest", async () => {
+    const before = new World({ clock: new ManualClock(86_400_000) });
+    const of = blueprint([plain("a", { idempotent: true })], []);
+    const run = await before.diedIn("a", of);
+    const later = new World({ clock: new ManualClock(1_000), home: before.home });
+    later.kill(1);
+    let since = Number.NaN;
+    const act: Act = (context) => {
+      since = context.since;
+      return success;
+    };
+    await handle(await later.engine({ a: act }, 2).resume(again(run, { blueprint: of }), later.observer)).end;
+    expect(since).toBe(1_000);
+    await later.remove();
+    await before.remove();
+  });
+
   test("counts the passes that were charged before the crash", async () => {
     const loop = blueprint(
       [agentic("fix", { cap: 2, idempotent: true }), plain("check")],

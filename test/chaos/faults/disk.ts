@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Case, cases } from "../cases.ts";
+import { chances, inParallel, sample } from "../chances.ts";
+import { examine, type Figures, isSound, nothing, sum } from "../figures.ts";
+import { goOn } from "../person.ts";
+import { Site } from "../site.ts";
+
+const begin = ["run", "t", "-b", "b.yaml", "--detach", "--json"];
+const diskBytes = 2 * 1024 * 1024;
+
+/** Fills the disk of the store when a commit is due: `most` of all commits of each blueprint, drawn by the seed. */
+export async function fullDisk(most: number, seed: number): Promise<Figures> {
+  const counted = await Promise.all(cases.map(async (of) => ({ of, commits: await commitsOf(of) })));
+  const all = counted.flatMap(({ of, commits }) => Array.from({ length: commits }, (_, i) => ({ of, commit: i + 1 })));
+  return sum(await inParallel(sample(all, most, chances(seed)), 2, filledAt));
+}
+
+async function commitsOf(of: Case): Promise<number> {
+  using site = new Site();
+  return await site.commitsOf(site.work(of), begin);
+}
+
+async function filledAt({ of, commit }: { readonly of: Case; readonly commit: number }): Promise<Figures> {
+  using site = new Site();
+  const work = site.work(of);
+  mkdirSync(site.home);
+  using _disk = mounted(site.home);
+  const full = await site.trammel(work, begin, { at: `fill:${commit}:${site.home}` });
+  for (const name of readdirSync(site.home)) if (name.startsWith("filler-")) rmSync(join(site.home, name));
+  const wrong: string[] = [];
+  const [before] = await site.stored();
+  // What was under way is over, and the store says why; nothing more was promised than it holds, which `examine` compares.
+  if (full.code !== 6 || !full.stderr.includes("no space is left"))
+    wrong.push(`${of.name}, full at commit ${commit}: ${full.code} ${full.stderr}`);
+  if (before === undefined) await site.trammel(work, begin);
+  const run = (before ?? (await site.stored())[0])?.row.run ?? "";
+  await goOn(site, work, run);
+  const found = await examine(site, new Map([[work, of]]));
+  if (!isSound(found)) wrong.push(`${of.name}, full at commit ${commit}: ${await site.story()}`);
+  return sum([found, { ...nothing, cases: 1, wrong }]);
+}
+
+/** A disk of its own, as small as a store just fits on. Needs to be root, or to become it by sudo. */
+function mounted(folder: string): Disposable {
+  asRoot("mount", "-t", "tmpfs", "-o", `size=${diskBytes},mode=0700,uid=${process.getuid?.() ?? 0}`, "tmpfs", folder);
+  return { [Symbol.dispose]: () => asRoot("umount", "--lazy", folder) };
+}
+
+function asRoot(...command: readonly string[]): void {
+  const [program = "", ...rest] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
+  const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+}
