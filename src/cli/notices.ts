@@ -5,6 +5,7 @@ import { limits } from "../model/limits.ts";
 import type { Observer } from "../runtime/api.ts";
 import { isForAgents } from "../runtime/environment/allowed.ts";
 import { inert } from "../views/inert.ts";
+import { pauseText } from "../views/words.ts";
 import type { Notice } from "../wire/notice.ts";
 import type { World } from "./world.ts";
 
@@ -55,6 +56,8 @@ export function observeAll(display: Observer, notices: Notices): Observer {
 
 function noticeOf({ run, body }: JournalEvent, blueprint: string): Notice | null {
   if (body.type === "gate.opened") return { run, blueprint, waits: "answer", node: body.node, text: body.prompt };
+  if (body.type === "agent.progressed" && body.event.type === "quiet")
+    return { run, blueprint, waits: "sign_of_life", node: body.node, text: pauseText(body.event) };
   if (body.type !== "run.halting" || (body.cause !== "escalated" && body.cause !== "needs_attention")) return null;
   return { run, blueprint, waits: "decision", node: body.node ?? null, text: body.reason.text };
 }

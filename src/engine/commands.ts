@@ -1,6 +1,7 @@
 import { at, item } from "../graph/ints.ts";
 import type { Command } from "../model/commands.ts";
 import type { Attempt, EventBody } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import { isIdler } from "./moves.ts";
 import { cancelsLosers } from "./races.ts";
@@ -22,7 +23,8 @@ export function commandsFor(state: RunState, event: EventBody): Command[] {
       return [...state.delayed.keys()].map((node) => ({
         type: "retry_after",
         ...current(state, node),
-        delayMs: Math.max(0, (state.asleep.get(node) ?? 0) - state.lastAt),
+        // No longer than any pause may be, where the clock was set back meanwhile.
+        delayMs: Math.min(Math.max(0, (state.asleep.get(node) ?? 0) - state.lastAt), limits.quotaWaitMaxMs),
       }));
     case "run.time_spent":
       return cancelRunning(state, "limit", () => true);

@@ -44,6 +44,7 @@ export interface AgentSettings {
   readonly tools?: readonly string[];
   readonly policy?: AgentPolicy;
   readonly turns?: number;
+  readonly stallMs?: number;
   readonly context?: AgentContext;
 }
 

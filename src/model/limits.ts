@@ -89,9 +89,17 @@ export const limits = {
   secretLineCharacters: 16,
   secretFoldBytes: 2,
 
-  // Agents; agent.turns
+  // Agents; agent.turns, agent.stall
   agentTurnsDefault: 50,
   agentTurnsMax: 1_000,
+  agentStallDefaultMs: 30 * 60_000,
+  agentStallWarnRatio: 0.5,
+  trailEvents: 200,
+  trailEventBytes: 8 * 1024,
+  trailBytes: 16 * 1024,
+  trailPatchBytes: 4 * 1024,
+  trailPatchMs: 200,
+  trailSaidCharacters: 1_000,
   toolOutputBytes: 64 * 1024,
   toolTextCharacters: 48 * 1024,
   editHintComparisons: 10_000_000,

@@ -25,6 +25,7 @@ export type ReasonCode =
   | "overloaded"
   | "connection"
   | "context_overflow"
+  | "stalled" // showed no sign of life
   | "provider" // any other answer of a provider that is no answer
   | "cassette_mismatch"
   | "write_scope" // changed files that it may not

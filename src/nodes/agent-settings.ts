@@ -15,6 +15,7 @@ export function settingsOf(node: AgentSettings, document: AgentSettings, configu
     tools: pick("tools"),
     policy: pick("policy"),
     turns: pick("turns"),
+    stallMs: pick("stallMs"),
     context: contextOf(levels),
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));

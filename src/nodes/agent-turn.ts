@@ -7,12 +7,15 @@ import type { NodeResult, Reason } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
+import type { ProcessSpec } from "../ports/processes.ts";
 import { captureText } from "../runtime/capture.ts";
 import { scopeOf } from "../runtime/reading/scope.ts";
 import { TurnReads } from "../runtime/reading/turn-reads.ts";
 import { clip, type Mask } from "../runtime/text.ts";
 import { realOf } from "../runtime/tree/plain-file.ts";
 import { readScopeOf } from "./agent-context.ts";
+import { toldOf } from "./agent-earlier.ts";
+import { StallWatch } from "./stall.ts";
 
 type AgenticNode = AgentNode | AgentSandboxNode;
 
@@ -36,16 +39,30 @@ export async function performTurn(
   place: Place,
   clock: Clock,
 ): Promise<NodeResult> {
-  const deadline = new AbortController();
-  const signal = AbortSignal.any([context.signal, deadline.signal]);
+  // What ends it first is why it ended.
+  const ending = new AbortController();
+  const signal = AbortSignal.any([context.signal, ending.signal]);
   const reads = readsOf(context, settings, place);
-  const request = { ...(await requestOf(context, settings, place, signal)), reads };
-  const cancelTimer = clock.after(context.timeoutMs ?? limits.agenticTimeoutMs, () => deadline.abort());
-  const emit = (event: AgentEvent): void => context.report({ kind: "agent", event });
+  const asked = await requestOf(context, settings, place, signal);
+  const tell = (event: AgentEvent): void => context.report({ kind: "agent", event });
+  const afterMs = settings.stallMs ?? limits.agentStallDefaultMs;
+  const watch = new StallWatch({
+    clock,
+    afterMs,
+    warn: (ms, leftMs) => tell({ type: "quiet", ms, leftMs }),
+    stalled: () => ending.abort(stalled),
+  });
+  const request = { ...watched(asked, watch), reads };
+  const cancelTimer = clock.after(context.timeoutMs ?? limits.agenticTimeoutMs, () => ending.abort(outOfTime));
+  const emit = (event: AgentEvent): void => {
+    if (event.type === "paused") watch.rest(event.ms);
+    else watch.alive();
+    tell(event);
+  };
   try {
     const result = await provider.run(request, emit, signal);
-    const timedOut = deadline.signal.aborted && !context.signal.aborted && result.outcome === "cancelled";
-    const ended = await nodeResult(timedOut ? timeout(result) : result, context);
+    const broken = result.outcome === "cancelled" && !context.signal.aborted;
+    const ended = await nodeResult(broken ? brokenOff(result, ending.signal.reason, afterMs) : result, context);
     const { model } = settings;
     const drift = await reads.settled();
     return {
@@ -54,8 +71,28 @@ export async function performTurn(
       agent: { provider: provider.name, ...(model === undefined ? {} : { model }) },
     };
   } finally {
+    watch.stop();
     cancelTimer();
   }
+}
+
+/** The request, of which whatever shows that somebody is at work is a sign of life. */
+function watched(request: AgentRequest, watch: StallWatch): AgentRequest {
+  const { ask, processes } = request;
+  return {
+    ...request,
+    ...(ask === undefined ? {} : { ask: (what: string) => watch.during(ask(what)) }),
+    processes: {
+      run(spec, signal) {
+        const onLine: NonNullable<ProcessSpec["onLine"]> = (line, stream) => {
+          watch.alive();
+          spec.onLine?.(line, stream);
+        };
+        return processes.run({ ...spec, onLine }, signal);
+      },
+    },
+    onSign: () => watch.alive(),
+  };
 }
 
 /** In a box the scope of the repository is what was checked out into it, and nothing else is there. */
@@ -90,6 +127,7 @@ async function requestOf(
 ): Promise<AgentRequest> {
   const { node, can, attempt } = context;
   const prompt = await context.values.text(node.prompt, limits.promptValueBytes);
+  const earlier = context.earlier === undefined ? null : await toldOf(context.earlier);
   const onProcess = (process: ProcessIdentity): void => context.report({ kind: "process", process });
   return {
     run: context.run,
@@ -112,6 +150,7 @@ async function requestOf(
     outputBytes: context.outputBytes,
     ask: asker(context, mask, signal),
     onProcess,
+    ...(earlier === null ? {} : { earlier: mask(earlier) }),
   };
 }
 
@@ -155,12 +194,19 @@ async function ask(
   return granted ? "granted" : "declined";
 }
 
-function timeout(result: AgentResult): AgentResult {
-  return {
-    ...result,
-    outcome: "failure",
-    reason: { code: "timeout", text: "the agent was still at work when its time was over" },
-  };
+const outOfTime = "timeout";
+const stalled = "stalled";
+
+/** What was stopped here and not from outside: its time was over, or it did nothing any more. */
+function brokenOff(result: AgentResult, why: unknown, stallMs: number): AgentResult {
+  if (why === outOfTime)
+    return {
+      ...result,
+      outcome: "failure",
+      reason: { code: "timeout", text: "the agent was still at work when its time was over" },
+    };
+  const text = `the agent showed no sign of life for ${stallMs / 1000} s and was ended`;
+  return { ...result, outcome: "error", reason: { code: "stalled", text } };
 }
 
 async function nodeResult(result: AgentResult, context: ActionContext<AgenticNode>): Promise<NodeResult> {

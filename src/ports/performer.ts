@@ -79,6 +79,8 @@ export interface ActionContext<N extends Node = Node> {
   readonly since: number;
   /** SHA-256 of what an earlier attempt of this pass was given beside its prompt. */
   readonly bundle?: string;
+  /** What agents did in earlier attempts of this pass, the latest of it; absent where nothing is known. */
+  readonly earlier?: readonly AgentEvent[];
   /** Absolute working folder of the run. */
   readonly cwd: string;
   readonly values: Values;

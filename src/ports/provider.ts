@@ -31,6 +31,10 @@ export interface AgentRequest {
   readonly reads?: Reads;
   /** Called for each child process, as soon as it exists, so that a later engine can find a survivor. */
   readonly onProcess?: (process: ProcessIdentity) => void;
+  /** Called at any sign of life that is no event. */
+  readonly onSign?: () => void;
+  /** What earlier attempts of this pass did; goes with the prompt. */
+  readonly earlier?: string;
 }
 
 /** How an agent ended: end of its turn = success, refusal = failure, overloaded = error, … */

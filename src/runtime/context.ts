@@ -1,3 +1,4 @@
+import type { AgentEvent } from "../model/agent-event.ts";
 import type { Blueprint, Node } from "../model/blueprint.ts";
 import type { Attempt, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
@@ -39,6 +40,7 @@ export interface ContextOptions {
   readonly attempt: Attempt;
   readonly since: number;
   readonly bundle?: string;
+  readonly earlier?: ActionContext["earlier"];
   readonly values: Values;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
@@ -59,6 +61,7 @@ class AttemptContext implements ActionContext {
   readonly attempt: Attempt;
   readonly since: number;
   readonly bundle?: string;
+  readonly earlier?: readonly AgentEvent[];
   readonly cwd: string;
   readonly values: Values;
   readonly can: Capabilities;
@@ -77,6 +80,7 @@ class AttemptContext implements ActionContext {
     this.attempt = options.attempt;
     this.since = options.since;
     if (options.bundle !== undefined) this.bundle = options.bundle;
+    if (options.earlier !== undefined) this.earlier = options.earlier;
     this.cwd = facts.cwd;
     this.values = options.values;
     this.can = options.can;

@@ -10,7 +10,9 @@ import type {
   ProcessIdentity,
   RunStarted,
 } from "../model/events.ts";
+import type { ActionContext } from "../ports/performer.ts";
 import { Results } from "./results.ts";
+import { noteTrail, type Trails } from "./trail.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
 /** A run in memory, built from its events and nothing else. */
@@ -27,6 +29,8 @@ export interface Memory {
   readonly since: Map<string, number>;
   /** What the latest pass of each node was given beside its prompt, by SHA-256. */
   readonly bundles: Map<string, string>;
+  /** What agents did in the latest pass of each node, the latest of it. */
+  readonly trails: Trails;
   /** Decisions about runs inside the latest pass of each node, in order. */
   readonly decisions: Map<string, InnerDecision[]>;
   /** What attempts of the latest pass of each node used of models. */
@@ -44,7 +48,7 @@ export function blank(plan: Plan): Memory {
     since: new Map(),
   };
   const inside = { decisions: new Map(), used: new Map() };
-  return { state: initial(plan, {}), ...maps, bundles: new Map(), ...inside, bound: null };
+  return { state: initial(plan, {}), ...maps, bundles: new Map(), trails: new Map(), ...inside, bound: null };
 }
 
 export interface Remembered {
@@ -89,9 +93,11 @@ export function note(memory: Memory, body: EventBody, at: number): void {
       if (body.attempt > 1) break;
       since.set(body.node, at);
       memory.bundles.delete(body.node);
+      memory.trails.delete(body.node);
       break;
     case "agent.progressed":
       if (body.event.type === "context") memory.bundles.set(body.node, body.event.bundle);
+      else noteTrail(memory.trails, body.node, body.event);
       break;
     case "node.ended":
       answers.delete(body.node);
@@ -131,14 +137,18 @@ function noteInside({ decisions, used }: Memory, body: EventBody): void {
   used.set(body.node, meter);
 }
 
-/** What an attempt has of its pass: when that began, and what an earlier attempt was given. */
+/** What an attempt has of its pass: when that began, what an earlier attempt was given, and what it did. */
 export function passOf(
-  { since, bundles }: Memory,
+  { since, bundles, trails }: Memory,
   node: string,
   now: number,
-): { readonly since: number; readonly bundle?: string } {
+): Pick<ActionContext, "since" | "bundle" | "earlier"> {
   const bundle = bundles.get(node);
-  // Where the clock was set back while nobody executed the run, it began just now: no wait is longer than it says.
-  const began = Math.min(since.get(node) ?? now, now);
-  return { since: began, ...(bundle === undefined ? {} : { bundle }) };
+  const trail = trails.get(node);
+  return {
+    // Where the clock was set back while nobody executed the run, it began just now: no wait is longer than it says.
+    since: Math.min(since.get(node) ?? now, now),
+    ...(bundle === undefined ? {} : { bundle }),
+    ...(trail === undefined ? {} : { earlier: [...trail] }),
+  };
 }

@@ -4,10 +4,10 @@ import { z } from "zod";
 export const noticeShape = z.strictObject({
   run: z.string(),
   blueprint: z.string(),
-  /** A gate waits for an answer, or a run that halted for a decision. */
-  waits: z.enum(["answer", "decision"]),
+  /** A gate waits for an answer, a run that halted for a decision, or everybody for a sign of life of an agent. */
+  waits: z.enum(["answer", "decision", "sign_of_life"]),
   node: z.string().nullable(),
-  /** What is asked, or why the run halted. */
+  /** What is asked, why the run halted, or for how long nothing has come. */
   text: z.string(),
 });
 

@@ -121,6 +121,7 @@ export class Conversation {
   }
 
   take(update: SessionUpdate): void {
+    this.#request.onSign?.();
     switch (update.sessionUpdate) {
       case "agent_message_chunk":
         if (update.content.type !== "text") return;

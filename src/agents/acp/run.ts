@@ -32,7 +32,7 @@ export async function converse(work: Work): Promise<AgentResult> {
     breached.by ??= breach;
     stopped.abort();
   });
-  const errorOutput = tailOf(child);
+  const errorOutput = tailOf(work);
   const stop = AbortSignal.any([signal, stopped.signal]);
   let end: End;
   try {
@@ -58,7 +58,7 @@ async function carryOut(work: Work, conversation: Conversation, stop: AbortSigna
   const session = await orStopped(opening, stop);
   if (session === "stopped") return cancelled;
   const instructions = isStructured(request) ? answerInstructions(request) : "";
-  let text = [request.prompt, instructions].filter((part) => part !== "").join("\n\n");
+  let text = [request.prompt, request.earlier ?? "", instructions].filter((part) => part !== "").join("\n\n");
   for (let repairs = 0; ; repairs += 1) {
     const reason = await turn(session, text, stop, clock);
     conversation.flush();
@@ -159,9 +159,10 @@ function howIt(end: ProcessEnd): string {
 }
 
 /** Keeps the last of the agent's standard error. */
-function tailOf(child: LiveProcess): () => string {
+function tailOf({ child, request }: Work): () => string {
   let tail = Buffer.alloc(0);
   child.stderr.on("data", (chunk: Buffer) => {
+    request.onSign?.();
     tail = Buffer.concat([tail, chunk]).subarray(-limits.acpErrorOutputBytes);
   });
   return () => tail.toString("utf8");

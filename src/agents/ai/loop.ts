@@ -61,7 +61,7 @@ class Loop {
     this.#toolbox = new Toolbox(request, emit, mask);
     this.#answerSchema = answerSchema(request);
     this.#tools = [...this.#toolbox.definitions().filter(({ name }) => !own.has(name)), giveUp, ...this.#answerTool()];
-    this.#messages = [{ role: "user", content: request.prompt }];
+    this.#messages = [{ role: "user", content: promptOf(request) }];
   }
 
   #answerTool(): readonly ToolDefinition[] {
@@ -114,7 +114,7 @@ class Loop {
     const instructions = instructionsOf(this.#request, this.#answerSchema !== null);
     const asked = { model: this.#model, instructions, messages: this.#messages, tools: this.#tools };
     for (;;) {
-      const turn = await takeTurn(asked, this.#emit, this.#signal);
+      const turn = await takeTurn(asked, this.#emit, this.#signal, this.#request.onSign);
       const ms = turn !== "aborted" && "fault" in turn ? this.#pauseAfter(turn.fault) : null;
       if (turn === "aborted" || ms === null) return turn;
       this.#pauses += 1;
@@ -213,6 +213,10 @@ class Loop {
     this.#emit({ type: "stop", why: "cancelled" });
     return { outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" }, message: "" };
   }
+}
+
+function promptOf({ prompt, earlier }: AgentRequest): string {
+  return earlier === undefined ? prompt : `${prompt.trimEnd()}\n\n${earlier}`;
 }
 
 const giveUp: ToolDefinition = {

@@ -38,6 +38,7 @@ export async function takeTurn(
   request: TurnRequest,
   emit: (event: AgentEvent) => void,
   signal: AbortSignal,
+  onSign: () => void = () => undefined,
 ): Promise<ModelTurn | { readonly fault: Fault; readonly tokens: Tokens } | "aborted"> {
   const spoken = new Collector(emit);
   const enough = new AbortController();
@@ -56,6 +57,7 @@ export async function takeTurn(
     });
     for await (const part of result.stream) {
       if (signal.aborted) return "aborted";
+      onSign();
       spoken.take(part);
       if (spoken.isTooLong()) return { ...spoken.cut(), messages: [] };
     }

@@ -1,7 +1,7 @@
 import type { AgentPolicy } from "../../model/blueprint.ts";
 import type { ReadScope } from "../../model/settings.ts";
 import { limits } from "../../model/limits.ts";
-import { boolean, integer, text, word } from "../read/scalars.ts";
+import { boolean, duration, integer, text, word } from "../read/scalars.ts";
 import type { Reader } from "../read/reading.ts";
 import { listOf, object, optional, required } from "../read/collections.ts";
 
@@ -67,5 +67,6 @@ export const agentSettings = {
   tools: optional(listOf(text()), "The only tools it is offered."),
   policy: optional(policy, "What it may do."),
   turns: optional(integer(1, limits.agentTurnsMax), "Most turns of one pass."),
+  stall: optional(duration, "How long it may show no sign of life before it is ended, as an error.", "stallMs"),
   context: optional(context, "What it is shown and may read."),
 };
