@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scopeOf } from "../runtime/reading/scope.ts";
 import { TurnReads } from "../runtime/reading/turn-reads.ts";
 import { filesRead, forbiddenRead } from "./command-reads.ts";
+import { judgeIn } from "./policy/judge-in.ts";
 
 let folder: string;
 let root: string;
@@ -78,4 +79,29 @@ describe("a command is let be", () => {
 
 test("files that commands show are known", () => {
   expect(filesRead("cd src && head -3 a.ts | grep x; node ../secret.txt", root)).toEqual([join(root, "src/a.ts")]);
+});
+
+describe("an allow list is for the workspace", () => {
+  const asked = (command: string) => ({ tool: "run", access: "command", command, isTool: () => false }) as const;
+  const allow = ["cat", "cd", "ls"];
+
+  test.each([
+    ["cat secret.txt", "allowed"],
+    ["cat src/link.ts", "allowed"],
+    ["cat ../outside.txt", "denied"],
+    ["cd .. && cat outside.txt", "denied"],
+    ["ls ~", "denied"],
+  ])("%s is %s", (command, verdict) => {
+    expect(judgeIn(root, { mode: "read_only", allow }, asked(command)).verdict).toBe(verdict);
+  });
+
+  test("beyond it a person may be asked", () => {
+    expect(judgeIn(root, { mode: "ask", allow }, asked("cat ../outside.txt")).verdict).toBe("ask");
+  });
+
+  test("and a link that the agent made leads out of it as well", () => {
+    symlinkSync(folder, join(root, "up"));
+    expect(judgeIn(root, { mode: "read_only", allow }, asked("cat up/outside.txt")).verdict).toBe("denied");
+    rmSync(join(root, "up"));
+  });
 });

@@ -29,18 +29,26 @@ interface Named {
  * outside; what a program opens by itself is not.
  */
 export async function forbiddenRead(command: string, workspace: string, reads: Reads): Promise<string | null> {
+  const outside = pathOutside(command, workspace);
+  if (outside !== null) return outside;
   const root = realOf(workspace) ?? workspace;
-  const files: string[] = [];
-  for (const { path, read } of namedPaths(command, root)) {
-    const kind = kindOf(path);
-    if (kind === null) continue;
+  const files = filesRead(command, workspace).flatMap((path) => {
     const real = realOf(path) ?? path;
-    if (isInside(root, real)) {
-      if (read && kind === "file") files.push(relative(root, real).split(sep).join("/"));
-    } else if (!installed.some((folder) => isInside(folder, real))) return real;
-  }
+    return isInside(root, real) ? [relative(root, real).split(sep).join("/")] : [];
+  });
   const within = await reads.among(files);
   return files.find((file) => !within.has(file)) ?? null;
+}
+
+/** The first file or folder that a command names outside of the workspace, but for installed software; null where there is none. */
+export function pathOutside(command: string, workspace: string): string | null {
+  const root = realOf(workspace) ?? workspace;
+  for (const { path } of namedPaths(command, root)) {
+    if (kindOf(path) === null) continue;
+    const real = realOf(path) ?? path;
+    if (!isInside(root, real) && !installed.some((folder) => isInside(folder, real))) return real;
+  }
+  return null;
 }
 
 /** Files that commands which show or copy files are seen to name, each once. */

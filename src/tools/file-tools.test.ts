@@ -196,4 +196,15 @@ describe("for an agent that may read some files", () => {
       "made c.txt",
     ]);
   });
+
+  test("an edit does not undo what somebody wrote between its look at the file and its change", async () => {
+    bench.put("src/a.txt", "one\n");
+    const meanwhile = { ...reads, gave: () => bench.put("src/a.txt", "one and more\n") };
+    const edit = { path: "src/a.txt", old_text: "one", new_text: "two" };
+    expect(await bench.call("edit", edit, { reads: meanwhile })).toMatchObject({
+      outcome: "failure",
+      problem: "src/a.txt was changed meanwhile; read it again",
+    });
+    expect(readFileSync(bench.at("src/a.txt"), "utf8")).toBe("one and more\n");
+  });
 });

@@ -1,10 +1,9 @@
 import { constants } from "node:fs";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { randomUUID } from "node:crypto";
-import path from "node:path";
+import { open, stat } from "node:fs/promises";
 import { limits } from "../model/limits.ts";
 import type { Reads } from "../ports/reads.ts";
 import type { Tool, ToolContext, ToolResult } from "../ports/tool.ts";
+import { isOpenedAt, replaceIn } from "../runtime/tree/held.ts";
 import { type Arguments, numberArgument, textArgument } from "./arguments.ts";
 import { failure, fileProblem, said, success } from "./answers.ts";
 import { replace } from "./edit.ts";
@@ -115,8 +114,7 @@ async function readForAgent(place: Place, reads: Reads | undefined): Promise<str
 async function write(place: Place, content: string, parts: ToolParts, reads: Reads | undefined): Promise<ToolResult> {
   const before = await readText(place).catch(() => null);
   if (before !== null && typeof before !== "string" && (await stat(place.file)).isDirectory()) return before;
-  await mkdir(path.dirname(place.file), { recursive: true });
-  await replaceFile(place.file, content);
+  await replaceIn(place.root, place.file, content);
   const old = typeof before === "string" ? before : null;
   if (before === null) reads?.made(place.path);
   return changed(
@@ -133,7 +131,8 @@ async function edit(place: Place, args: Arguments, parts: ToolParts, reads: Read
   if (typeof before !== "string") return before;
   const result = replace(before, textArgument(args, "old_text"), textArgument(args, "new_text"), args["all"] === true);
   if ("problem" in result) return failure(`${place.name}: ${result.problem}`);
-  await replaceFile(place.file, result.text);
+  if ((await readText(place)) !== before) return failure(`${place.name} was changed meanwhile; read it again`);
+  await replaceIn(place.root, place.file, result.text);
   const where = result.lines.length === 1 ? `line ${result.lines[0]}` : `lines ${result.lines.join(", ")}`;
   return changed(place, before, result.text, `changed ${place.name} at ${where}`, parts);
 }
@@ -154,6 +153,7 @@ async function readText({ file, name }: Place): Promise<string | ToolResult> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await handle.stat();
+    if (!(await isOpenedAt(handle, file))) return failure(`${name} became a link meanwhile`);
     if (found.isDirectory()) return failure(`${name} is a folder; use list`);
     if (!found.isFile()) return failure(`${name} is no plain file`);
     if (found.size > limits.toolFileBytes)
@@ -171,27 +171,5 @@ export function textOf(bytes: Uint8Array): string | null {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;
-  }
-}
-
-/** The old file or the new one, never half of it; permissions stay. */
-async function replaceFile(file: string, content: string): Promise<void> {
-  const mode = await stat(file).then(
-    (found) => found.mode & 0o7777,
-    () => undefined,
-  );
-  const temporary = path.join(path.dirname(file), `.${path.basename(file).slice(0, 100)}.${randomUUID()}`);
-  try {
-    const handle = await open(temporary, "wx", 0o666);
-    try {
-      await handle.writeFile(content);
-      if (mode !== undefined) await handle.chmod(mode);
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }

@@ -5,6 +5,8 @@ import { isInside } from "../runtime/tree/scan.ts";
 
 /** A path of the workspace, links followed: `file` is absolute, `name` as people write it. */
 export interface Place {
+  /** The workspace, absolute, links followed. */
+  readonly root: string;
   readonly file: string;
   readonly name: string;
   /** From the workspace, links followed, with slashes. */
@@ -34,5 +36,5 @@ export async function placeIn(
   if (parts.some(isRepositoryData)) return { problem: `${name} belongs to git; use the git tools` };
   if (isInside(await realpath(dataFolder).catch(() => dataFolder), file))
     return { problem: `${name} belongs to Trammel's own data` };
-  return { file, name, path: parts.join("/") };
+  return { root, file, name, path: parts.join("/") };
 }

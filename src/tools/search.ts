@@ -4,6 +4,7 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import picomatch from "picomatch";
 import { limits } from "../model/limits.ts";
+import { isOpenedAt } from "../runtime/tree/held.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
 import type { Tool, ToolContext, ToolResult } from "../ports/tool.ts";
 import { type Arguments, textArgument } from "./arguments.ts";
@@ -126,7 +127,7 @@ async function readPlain(file: string): Promise<string | typeof tooLarge | null>
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const found = await handle.stat();
-      if (!found.isFile()) return null;
+      if (!found.isFile() || !(await isOpenedAt(handle, path.normalize(file).replace(/\/$/, "")))) return null;
       return found.size > limits.searchFileBytes ? tooLarge : textOf(await handle.readFile());
     } finally {
       await handle.close();

@@ -7,6 +7,7 @@ import type {
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { ToolAccess } from "../../ports/tool.ts";
 import { shellLine } from "../../runtime/shell-line.ts";
+import { judgeIn } from "../policy/judge-in.ts";
 import { judge, type Verdict } from "../policy/policy.ts";
 import { confined } from "./workspace.ts";
 
@@ -113,7 +114,8 @@ export function verdictOf(request: AgentRequest, action: Action, boxed = false):
   if (action.kind === "fetch" && request.policy.network === false)
     return { verdict: "denied", why: "the policy has network: false" };
   const isTool = (name: string): boolean => Object.values(names).includes(name);
-  return judge(request.policy, { tool: action.tool, access: accessOf(action.kind), command: action.command, isTool });
+  const asked = { tool: action.tool, access: accessOf(action.kind), command: action.command, isTool };
+  return boxed ? judge(request.policy, asked) : judgeIn(request.workspace, request.policy, asked);
 }
 
 /** Picks among the options that the agent declared; where none says no, the request is cancelled. */

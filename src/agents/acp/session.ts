@@ -101,7 +101,7 @@ function connect({ child, request, conversation, emit, boxed }: SessionParts): C
       if (verdict.verdict !== "allowed")
         throw RequestError.invalidParams(undefined, "the policy does not let it write");
       conversation.touch();
-      const before = await writeText(file, params.content);
+      const before = await writeText(workspace, file, params.content);
       emit({ type: "diff", path: shownPath(workspace, file), before, after: params.content });
       return {};
     });

@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { isRepositoryData, readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
+import { replaceIn } from "../../runtime/tree/held.ts";
 import { isInside } from "../../runtime/tree/scan.ts";
 
 /** Absolute path behind one that an agent names, links followed, or null where that leads out of the workspace, into git's own files or nowhere. */
@@ -24,7 +24,7 @@ export async function readText(file: string, line: number, lines: number | null)
 }
 
 /** Writes a file and answers what it held before, null where it did not exist. Rejects where something else than a plain file is there. */
-export async function writeText(file: string, text: string): Promise<string | null> {
+export async function writeText(workspace: string, file: string, text: string): Promise<string | null> {
   const before = await readPlainFile(file, limits.snapshotFileBytes).then(
     (bytes) => bytes.toString("utf8"),
     (error: NodeJS.ErrnoException) => {
@@ -32,8 +32,7 @@ export async function writeText(file: string, text: string): Promise<string | nu
       throw error;
     },
   );
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+  await replaceIn(realpathSync(workspace), file, text);
   return before;
 }
 

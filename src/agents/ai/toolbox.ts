@@ -5,7 +5,7 @@ import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { compileSchema, type Validator } from "../../runtime/validation/schema.ts";
-import { judge } from "../policy/policy.ts";
+import { judgeIn } from "../policy/judge-in.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
 import { filesRead, forbiddenRead } from "../command-reads.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
@@ -87,10 +87,10 @@ export class Toolbox {
 
   /** Asks the policy, and where it says so a person. */
   async #refusal(tool: Tool, args: JsonObject): Promise<string | null> {
-    const { policy, ask, tools } = this.#request;
+    const { policy, ask, tools, workspace } = this.#request;
     const command = commandOf(tool, args);
     const isTool = (name: string): boolean => tools.get(name) !== undefined;
-    const judged = judge(policy, { tool: tool.name, access: tool.access, command, isTool });
+    const judged = judgeIn(workspace, policy, { tool: tool.name, access: tool.access, command, isTool });
     if (judged.verdict === "allowed") return null;
     const request = command ?? JSON.stringify(args);
     const answer = judged.verdict === "ask" ? await (ask?.(`${tool.name}: ${request}`) ?? "nobody") : judged;

@@ -100,7 +100,7 @@ function readWord(
       value += text.charAt(at + 1);
       at += 2;
     } else {
-      if (/[*?[\]{}~!]/.test(character)) open = true;
+      if (/[*?[\]{}!]/.test(character) || (character === "~" && at === from)) open = true;
       value += character;
       at += 1;
     }

@@ -1,6 +1,7 @@
 import type { AgentPolicy } from "../../model/blueprint.ts";
 import type { ToolAccess } from "../../ports/tool.ts";
 import { simpleCommands, type SimpleCommand, type Word } from "./command.ts";
+import { handsOver, runsUnread } from "./launch.ts";
 
 /** What a model asks to do; `command` is the shell text where the tool runs one. */
 export interface Asked {
@@ -22,7 +23,8 @@ const allowed: Verdict = { verdict: "allowed" };
  * Whether a policy lets a call through. A rule of `allow` and `deny` is a tool's name (`*` stands for any part of it) or else
  * the beginning of a command (`npm test`), and `deny` wins.
  *
- * A command is on the allow list only if each of its simple commands begins with a rule. It is on the deny list if the words of
+ * A command is on the allow list only if each of its simple commands begins with a rule, and goes on without starting another
+ * program that the rule does not state (`find -exec`, `git -c`, `xargs`, `sh -c`). It is on the deny list if the words of
  * a rule occur in it in order, wherever that is (`sudo git push`, `git -C x push`, `sh -c 'git push'`). What cannot be read with
  * certainty is never on the allow list and, where a rule could deny a command, always on the deny list.
  *
@@ -74,7 +76,8 @@ function commandAllowed(rules: readonly string[], command: string | null): boole
 }
 
 function beginsWith(command: SimpleCommand, rule: Rule): boolean {
-  return rule.length > 0 && rule.every((pattern, index) => isCertain(command[index], pattern));
+  if (rule.length === 0 || !rule.every((pattern, index) => isCertain(command[index], pattern))) return false;
+  return !handsOver(command, rule.length);
 }
 
 function isCertain(word: Word | undefined, pattern: RegExp): boolean {
@@ -87,6 +90,8 @@ function commandDenied(rules: readonly string[], command: string | null): string
   const commands = simpleCommands(command);
   if (commands === null)
     return "the policy denies some commands, and this one is too involved to tell; use plain words, quotes and pipes";
+  if (commands.some(runsUnread))
+    return "the policy denies some commands, and this one runs code that cannot be read; put it into a file of its own, or say it in plain commands";
   const rule = rules.find((candidate) => commands.some((simple) => occursIn(simple, patternsOf(candidate))));
   return rule === undefined ? null : `the policy denies "${rule}"`;
 }
