@@ -21,6 +21,7 @@ import { fileBlobs } from "./runtime/blobs/files.ts";
 import type { BlobSweep, Swept } from "./runtime/blobs/sweep.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { createEngine } from "./runtime/engine.ts";
+import type { EngineOptions } from "./runtime/options.ts";
 import { childEnvironment } from "./runtime/environment/child.ts";
 import { secretValues } from "./runtime/environment/credentials.ts";
 import { runSecrets } from "./runtime/environment/run-secrets.ts";
@@ -33,8 +34,7 @@ import { isUser } from "./runtime/users.ts";
 import { type GitWorkspaces, gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 import type { createTools } from "./tools/registry.ts";
 
-const clock = systemClock;
-const ids = systemIds(clock);
+const ids = systemIds(systemClock);
 
 /** Values of the keys that the configuration leads to, whether or not the run uses them. */
 function keysIn(config: Config, env: ServiceOptions["env"]): readonly string[] {
@@ -44,7 +44,7 @@ function keysIn(config: Config, env: ServiceOptions["env"]): readonly string[] {
 }
 
 function openJournal(home: string, notice: (what: string) => void): Journal {
-  return openEmbedded({ home, clock, ids, notice, self: self(), isAlive, isSame });
+  return openEmbedded({ home, clock: systemClock, ids, notice, self: self(), isAlive, isSame });
 }
 
 function openReader(home: string, notice: (what: string) => void): ReadableJournal {
@@ -62,7 +62,8 @@ async function sweepBlobs(home: string, sweep: BlobSweep): Promise<Swept> {
 
 /** Everything that executes runs in this process, over the store of one machine; what a run does not use is not loaded. */
 async function openServices(options: ServiceOptions): Promise<Services> {
-  const { home, env, config, gates, ownFolders, notice, plugins = [] } = options;
+  const { home, env, config, gates, ownFolders, notice, stage, plugins = [] } = options;
+  const clock = stage?.clock ?? systemClock;
   const redactor = createRedactor([...secretValues(env), ...keysIn(config, env)]);
   const mask = (text: string): string => redactor.text(text);
   const blobs = openBlobs(home);
@@ -85,7 +86,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const workspaces = gitWorkspaces({ home, env, notice });
   if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(config.mcp).length > 0)
     notice(`the servers of mcp work in ${options.cwd}, not in the worktree of the run`);
-  const engine = createEngine({
+  const parts: EngineOptions = {
     journal,
     performers: await checkpointing(
       await performersOf({ redactor, clock, handed, plugins }, options),
@@ -100,7 +101,8 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     ids,
     self: self(),
     isAlive,
-  });
+  };
+  const engine = createEngine(stage?.set(parts) ?? parts);
   return { journal, blobs, engine: boxes.supervise(engine), close: () => closeAll(close, journal) };
 }
 
@@ -162,8 +164,9 @@ async function performersOf(
   parts: Parameters<typeof createPerformers>[0],
   options: ServiceOptions,
 ): Promise<Performers> {
-  const performers = createPerformers(parts);
-  if ("problems" in performers) throw new Error(performers.problems.join("\n"));
+  const created = createPerformers(parts);
+  if ("problems" in created) throw new Error(created.problems.join("\n"));
+  const performers = options.stage?.cast(created) ?? created;
   if (!limitsWrites(options)) return performers;
   const { createWriteScope } = await import("./nodes/write-scope.ts");
   const scope = createWriteScope(options.home);
@@ -205,12 +208,12 @@ async function problemsIn({ tools }: Config): Promise<readonly string[]> {
 
 async function agentMissing(config: Config, env: ServiceOptions["env"]): Promise<string | null> {
   const agents = await import("./compose/agents.ts");
-  return agents.agentMissing(config, env, clock);
+  return agents.agentMissing(config, env, systemClock);
 }
 
 async function checkSandboxes(home: string, env: ServiceOptions["env"]): Promise<readonly SandboxHealth[]> {
   const { checkBoxes } = await import("./compose/boxes.ts");
-  return checkBoxes(home, env, clock);
+  return checkBoxes(home, env, systemClock);
 }
 
 /** The only place that picks adapters. */

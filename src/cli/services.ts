@@ -7,6 +7,7 @@ import type { Journal, ReadableJournal } from "../ports/journal.ts";
 import type { Plugin } from "../ports/plugin.ts";
 import type { Engine } from "../runtime/api.ts";
 import type { BlobSweep, Swept } from "../runtime/blobs/sweep.ts";
+import type { Stage } from "../testing/stage.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +31,8 @@ export interface ServiceOptions {
   readonly keepSandboxes?: boolean;
   /** Node types from outside. */
   readonly plugins?: readonly Plugin[];
+  /** What a test puts in the place of the world. */
+  readonly stage?: Pick<Stage, "clock" | "cast" | "set">;
   /** Told of what a crash or a fault of the disk left behind, as a sentence. */
   readonly notice: (what: string) => void;
 }

@@ -209,6 +209,11 @@ export const limits = {
   noticesPerProcess: 100,
   evidenceLines: 5,
 
+  // Tests of blueprints
+  stageQuietMs: 20,
+  testRunMs: 10 * 60_000,
+  testFailuresShown: 20,
+
   // Screens
   redrawMs: 100,
   followMs: 200,

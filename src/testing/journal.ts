@@ -1,0 +1,20 @@
+import type { Journal } from "../ports/journal.ts";
+
+/** A journal whose commits are made inside `around`, such as to know that one is under way. */
+export function watchedJournal(inner: Journal, around: <T>(commit: () => Promise<T>) => Promise<T>): Journal {
+  return {
+    create: (...args) => around(() => inner.create(...args)),
+    append: (...args) => around(() => inner.append(...args)),
+    takeOver: (...args) => around(() => inner.takeOver(...args)),
+    remove: (...args) => inner.remove(...args),
+    read: (...args) => inner.read(...args),
+    records: (...args) => inner.records(...args),
+    runs: (...args) => inner.runs(...args),
+    find: (...args) => inner.find(...args),
+    definition: (...args) => inner.definition(...args),
+    passes: (...args) => inner.passes(...args),
+    post: (...args) => inner.post(...args),
+    listen: (...args) => inner.listen(...args),
+    close: () => inner.close(),
+  };
+}

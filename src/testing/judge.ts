@@ -1,0 +1,119 @@
+import type { Json } from "../model/json.ts";
+import type { RunStatus } from "../model/outcome.ts";
+import type { EscalationFields, Expectation, FileExpectation } from "./file.ts";
+import { routeDifference, type RouteDifference } from "./route.ts";
+import type { Walk } from "./walk.ts";
+
+/** Something that is not as the test expects. */
+export interface Failure {
+  /** `route`, `outcome`, `files.report.txt`, … */
+  readonly what: string;
+  readonly expected: string;
+  readonly actual: string;
+  /** Of a route: both side by side. */
+  readonly route?: RouteDifference;
+}
+
+/** What came of a run. */
+export interface Observed {
+  readonly walk: Walk;
+  readonly status: RunStatus;
+  readonly exit: number;
+  readonly reason: string | null;
+  /** The escalation block with its fields, where the run escalated. */
+  readonly escalation: { readonly block: string; readonly fields: Required<EscalationFields> } | null;
+  readonly outputs: Readonly<Record<string, Json>>;
+  /** Content of a file of the tree, or null. */
+  readonly fileText: (path: string) => string | null;
+}
+
+/** Everything in which a run is not what a test expects. */
+export function judge(expect: Expectation, observed: Observed): readonly Failure[] {
+  return [
+    ...judgeEnd(expect, observed),
+    ...judgeRoute(expect, observed),
+    ...judgeEscalation(expect, observed),
+    ...judgeValues(expect, observed),
+  ];
+}
+
+function judgeEnd({ outcome, exit, reason }: Expectation, observed: Observed): readonly Failure[] {
+  const { status } = observed;
+  const why = observed.reason === null ? "" : `: ${observed.reason}`;
+  return [
+    ...(outcome === undefined || outcome === status
+      ? []
+      : [{ what: "outcome", expected: outcome, actual: `${status}${why}` }]),
+    ...unless(exit === undefined || exit === observed.exit, "exit", `${exit}`, `${observed.exit}`),
+    ...unless(reason === undefined || reason === observed.reason, "reason", reason ?? "", observed.reason ?? "none"),
+  ];
+}
+
+function judgeRoute({ route, passes = [], notStarted = [] }: Expectation, { walk }: Observed): readonly Failure[] {
+  const difference = route === undefined ? null : routeDifference(route, walk.steps);
+  const failures: Failure[] = [];
+  if (difference !== null) {
+    const { expected, actual } = difference.differs;
+    failures.push({ what: "route", expected: expected ?? "", actual: actual ?? "", route: difference });
+  }
+  for (const { name, value } of passes) {
+    const started = walk.passes.get(name) ?? 0;
+    failures.push(...unless(started === value, `passes.${name}`, `${value}`, `${started}`));
+  }
+  for (const { value: name } of notStarted) {
+    const started = walk.passes.get(name) ?? 0;
+    failures.push(...unless(started === 0, `not_started.${name}`, "never started", `started ${started} times`));
+  }
+  return failures;
+}
+
+function judgeEscalation({ escalation }: Expectation, observed: Observed): readonly Failure[] {
+  if (escalation === undefined) return [];
+  const found = observed.escalation;
+  if (typeof escalation === "string")
+    return unless(found?.block === escalation, "escalation", escalation, found?.block ?? "none");
+  if (found === null) return [{ what: "escalation", expected: "an escalation", actual: `none (${observed.status})` }];
+  return (["node", "iteration", "reason", "evidence"] as const).flatMap((key) => {
+    const expected = escalation[key];
+    const actual = found.fields[key];
+    return unless(expected === undefined || expected.trimEnd() === actual, `escalation.${key}`, expected ?? "", actual);
+  });
+}
+
+function judgeValues({ outputs = {}, files = [] }: Expectation, observed: Observed): readonly Failure[] {
+  const ofOutputs = Object.entries(outputs).flatMap(([name, expected]) => {
+    const actual = observed.outputs[name];
+    const shown = actual === undefined ? "no such output" : stable(actual);
+    return unless(actual !== undefined && stable(actual) === stable(expected), `outputs.${name}`, stable(expected), shown);
+  });
+  const ofFiles = files.flatMap(({ name, value }) => {
+    const text = observed.fileText(name);
+    return unless(isAsExpected(text, value), `files.${name}`, fileWords(value), text ?? "not there");
+  });
+  return [...ofOutputs, ...ofFiles];
+}
+
+function isAsExpected(text: string | null, expected: FileExpectation): boolean {
+  if (expected === null) return text === null;
+  if (text === null) return false;
+  if (typeof expected === "string") return text === expected;
+  return "contains" in expected ? text.includes(expected.contains) : expected.matches.test(text);
+}
+
+function fileWords(expected: FileExpectation): string {
+  if (expected === null) return "not there";
+  if (typeof expected === "string") return expected;
+  return "contains" in expected ? `contains ${JSON.stringify(expected.contains)}` : `matches ${expected.matches.source}`;
+}
+
+function unless(holds: boolean, what: string, expected: string, actual: string): readonly Failure[] {
+  return holds ? [] : [{ what, expected, actual }];
+}
+
+/** JSON with the keys in one order. */
+export function stable(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
+  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${stable(one)}`).join(",")}}`;
+}

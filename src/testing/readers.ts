@@ -1,0 +1,71 @@
+import { listOf } from "../language/read/collections.ts";
+import type { Reader } from "../language/read/reading.ts";
+import { quote } from "../language/tree.ts";
+import type { Entry, Placed } from "./file.ts";
+
+/** What `reader` reads, with its place. */
+export function placed<T>(reader: Reader<T>): Reader<Placed<T>> {
+  return {
+    expected: reader.expected,
+    schema: reader.schema,
+    read(node, reading, field) {
+      const value = reader.read(node, reading, field);
+      return value === undefined ? undefined : { value, at: node.range };
+    },
+    write: ({ value }) => reader.write(value),
+  };
+}
+
+/** A map whose keys the author chooses, in order and each with its place. */
+export function entriesOf<T>(
+  value: Reader<T>,
+  keys?: { readonly pattern: RegExp; readonly words: string },
+): Reader<readonly Entry<T>[]> {
+  return {
+    expected: "a map",
+    schema: {
+      type: "object",
+      additionalProperties: value.schema,
+      ...(keys === undefined ? {} : { propertyNames: { pattern: keys.pattern.source } }),
+    },
+    read(node, reading, field) {
+      if (node.kind !== "map") return reading.wrongType(node, field, "a map");
+      return node.entries.flatMap(({ key, value: at }) => {
+        const name = key.source;
+        if (keys !== undefined && !keys.pattern.test(name)) {
+          reading.problem("invalid-name", key, `${quote(name)} in ${reading.place(field)} must be ${keys.words}`);
+          return [];
+        }
+        const read = value.read(at, reading, `${field}.${name}`);
+        return read === undefined ? [] : [{ name, value: read, at: key.range }];
+      });
+    },
+    write: (entries) => Object.fromEntries(entries.map(({ name, value: each }) => [name, value.write(each)])),
+  };
+}
+
+/** A value or `null`, which means that there is none. */
+export function orNull<T>(reader: Reader<T>): Reader<T | null> {
+  return {
+    expected: `${reader.expected} or null`,
+    schema: { anyOf: [reader.schema, { type: "null" }] },
+    read: (node, reading, field) =>
+      node.kind === "scalar" && node.value === null ? null : reader.read(node, reading, field),
+    write: (value) => (value === null ? null : reader.write(value)),
+  };
+}
+
+/** One of two forms, told apart by whether a map is written; `isOther` tells their values apart. */
+export function mapOr<M, S>(map: Reader<M>, other: Reader<S>, isOther: (value: M | S) => value is S): Reader<M | S> {
+  return {
+    expected: `${other.expected}, or a map`,
+    schema: { anyOf: [other.schema, map.schema] },
+    read: (node, reading, field) => (node.kind === "map" ? map : other).read(node, reading, field),
+    write: (value) => (isOther(value) ? other.write(value) : map.write(value)),
+  };
+}
+
+/** One value or a list of them, each with its place. */
+export function oneOrMore<T>(reader: Reader<T>): Reader<readonly Placed<T>[]> {
+  return listOf(placed(reader), true);
+}

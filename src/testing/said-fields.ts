@@ -1,0 +1,93 @@
+import { limits } from "../model/limits.ts";
+import { json, listOf, mapOf, object, optional } from "../language/read/collections.ts";
+import type { Reader } from "../language/read/reading.ts";
+import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
+import type { NodeScript, PassScript, Placed, Said } from "./file.ts";
+import { mapOr, orNull, placed } from "./readers.ts";
+
+/** A path that stays in the tree; `.git` is the repository's own. */
+export const treePath = {
+  pattern: /^(?!\.git(?:\/|$))(?![/~])(?!.*(?:^|\/)\.\.(?:\/|$)).+$/,
+  words: "a path inside the tree, relative and without ..",
+};
+
+const anyText = text({ mayBeEmpty: true });
+const outcomes = ["success", "failure", "error", "timeout"] as const;
+
+const saidMap: Reader<Said> = object(
+  {
+    outcome: optional(word(...outcomes), "How it ends; success when left out, failure where `exit` is not 0."),
+    output: optional(anyText, "What it says: both streams of a command, the last message of an agent."),
+    stdout: optional(anyText, "What a command writes to standard output."),
+    stderr: optional(anyText, "What a command writes to standard error."),
+    exit: optional(integer(0, 255), "Exit code of a command."),
+    value: optional(json, "The typed value, where the node has `output: json` or a schema."),
+    ports: optional(mapOf(json), "Values that a command writes to $TRAMMEL_OUTPUT, by name."),
+    option: optional(name, "The option that is chosen."),
+    answer: optional(json, "What a person answers: yes or no, an option, a text, the fields of a form."),
+    by: optional(text(), "Who answers."),
+    files: optional(mapOf(orNull(anyText), treePath), "Files that it writes in the tree, by path; null removes one."),
+    reason: optional(text(), "Why it fails, in one line."),
+    before_effect: optional(boolean, "An error that came before any effect, so that it may be tried again.", "beforeEffect"),
+  },
+  "an outcome",
+);
+
+/** One word: an outcome, or what the type of the node makes of it. */
+const saidWord: Reader<Said> = {
+  expected: "success, failure, error, timeout or an option",
+  schema: name.schema,
+  read(node, reading, field) {
+    const said = name.read(node, reading, field);
+    if (said === undefined) return undefined;
+    const outcome = outcomes.find((one) => one === said);
+    return outcome === undefined ? { word: said } : { outcome };
+  },
+  write: ({ outcome, word: other }) => outcome ?? other ?? "",
+};
+
+function isWord(value: Said): value is Said {
+  const keys = Object.keys(value);
+  return keys.length === 1 && (keys[0] === "word" || keys[0] === "outcome");
+}
+
+const said = placed(mapOr(saidMap, saidWord, isWord));
+
+/** Attempts of one pass as a list, or one outcome for all of them. */
+const pass: Reader<PassScript> = {
+  expected: `${said.expected}, or a list of attempts`,
+  schema: { anyOf: [said.schema, { type: "array", minItems: 1, items: said.schema }] },
+  read: (node, reading, field) => saidList(node.kind === "list" ? listOf(said) : single, node, reading, field),
+  write: (attempts) => (attempts.length === 1 ? writeFirst(attempts) : attempts.map((one) => said.write(one))),
+};
+
+const single: Reader<PassScript> = listOf(said, true);
+
+/** An empty list says nothing. */
+function saidList<T>(reader: Reader<readonly T[]>, ...[node, reading, field]: Parameters<Reader<T>["read"]>) {
+  const read = reader.read(node, reading, field);
+  if (read === undefined || read.length > 0 || (node.kind === "list" && node.items.length > 0)) return read;
+  reading.problem("invalid-value", node, `${reading.place(field)} is empty`, "Write [failure, success], or success.");
+  return undefined;
+}
+
+function writeFirst([first]: readonly Placed<Said>[]) {
+  return first === undefined ? null : said.write(first);
+}
+
+/** What a node comes to: one outcome for every pass, or a list of exactly its passes. */
+export const nodeScript: Reader<NodeScript> = {
+  expected: `${said.expected}, or a list of them, one for each pass`,
+  schema: {
+    anyOf: [said.schema, { type: "array", minItems: 1, maxItems: limits.capMaxPasses, items: pass.schema }],
+  },
+  read(node, reading, field) {
+    if (node.kind === "list") {
+      const passes = saidList(listOf(pass), node, reading, field);
+      return passes && { passes };
+    }
+    const each = single.read(node, reading, field);
+    return each && { each };
+  },
+  write: (script) => ("each" in script ? writeFirst(script.each) : script.passes.map((one) => pass.write(one))),
+};

@@ -1,0 +1,159 @@
+import type { Node, NodeType } from "../model/blueprint.ts";
+import type { Attempt } from "../model/events.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
+import type { Journal } from "../ports/journal.ts";
+import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
+import type { EngineOptions } from "../runtime/options.ts";
+import { StageClock } from "./clock.ts";
+import { answerOf } from "./fits.ts";
+import type { TestCase } from "./file.ts";
+import { watchedJournal } from "./journal.ts";
+import { actAsSaid } from "./said-result.ts";
+import { type Line, Script } from "./script.ts";
+
+type Performers = ReadonlyMap<NodeType, Performer>;
+
+/** Told of what is carried out, scripted or real, before it is and after. */
+export interface Witness {
+  begun(path: string, attempt: Attempt): Promise<void> | void;
+  ended(path: string, attempt: Attempt, result: NodeResult): Promise<void> | void;
+}
+
+export interface StageOptions {
+  readonly test: TestCase;
+  /** Every node by its path. */
+  readonly nodes: ReadonlyMap<string, Node>;
+  readonly clock: Clock;
+  /** Milliseconds since the epoch that it begins at, at least. */
+  readonly from?: number;
+  readonly witness?: Witness;
+  readonly journal?: (journal: Journal) => Journal;
+}
+
+/** What a test puts in the place of the world: outcomes, answers, recordings and time. Everything else is as in any run. */
+export class Stage {
+  readonly clock: StageClock;
+  /** What the test should have said and did not, one sentence each. */
+  readonly missing: string[] = [];
+  readonly #options: StageOptions;
+  readonly #script: Script;
+  readonly #asking = new Map<string, ActionContext>();
+  #journal: Journal | null = null;
+
+  constructor(options: StageOptions) {
+    this.#options = options;
+    this.#script = new Script(options.test);
+    this.clock = new StageClock(options.clock, options.from);
+  }
+
+  /** Innermost, so that what holds a performer to its node holds the script to it too. */
+  cast(performers: Performers): Performers {
+    return new Map([...performers].map(([type, performer]) => [type, this.#cast(performer)]));
+  }
+
+  /** Outermost: time goes on by itself only while nothing of this is at work. */
+  set(options: EngineOptions): EngineOptions {
+    const { journal = (one) => one } = this.#options;
+    this.#journal = watchedJournal(journal(options.journal), (commit) => this.clock.work(commit));
+    const { performers, can } = options;
+    return {
+      ...options,
+      journal: this.#journal,
+      clock: this.clock,
+      can: this.#capabilities(can),
+      performers: new Map([...performers].map(([type, one]) => [type, this.#atWork(one)])),
+    };
+  }
+
+  #capabilities(can: Capabilities): Capabilities {
+    return {
+      ...can,
+      gates: this.#keeper,
+      processes: { run: (spec, signal) => this.clock.work(() => can.processes.run(spec, signal)) },
+      // Whatever a node asks for: a test reaches no model.
+      provider: () => can.provider("replay"),
+    };
+  }
+
+  #cast(performer: Performer): Performer {
+    return {
+      type: performer.type,
+      class: performer.class,
+      missing: (node, can, blueprint) => (this.#isReal(node) ? performer.missing(node, can, blueprint) : null),
+      perform: (context) => this.#perform(performer, context),
+    };
+  }
+
+  #isReal(node: Node): boolean {
+    return [...this.#options.nodes].some(([path, one]) => one.id === node.id && this.#script.isReal(path, one));
+  }
+
+  async #perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
+    const { node, attempt } = context;
+    const path = this.#pathOf(context);
+    if (node.type === "human") this.#asking.set(`${context.run} ${node.id}`, context);
+    const line = node.type === "human" ? "real" : this.#lineOf(path, node, attempt);
+    if (line === "beyond") return { outcome: "error", reason: { code: "internal", text: this.missing.at(-1) ?? "" } };
+    await this.#options.witness?.begun(path, attempt);
+    const result = line === "real" ? await performer.perform(context) : await actAsSaid(line, context);
+    await this.#options.witness?.ended(path, attempt, result);
+    return result;
+  }
+
+  #lineOf(path: string, node: Node, attempt: Attempt): Line {
+    const line = this.#script.lineOf(path, node, attempt);
+    if (line === "beyond")
+      this.missing.push(`the test says nothing about pass ${attempt.pass}, attempt ${attempt.attempt} of ${path}`);
+    return line;
+  }
+
+  #pathOf({ run, node }: ActionContext): string {
+    return `${this.#journal?.find(run)?.parent?.path ?? ""}${node.id}`;
+  }
+
+  /** What waits by itself is no work, and what only holds other nodes does none. */
+  #atWork(performer: Performer): Performer {
+    if (idle.has(performer.type)) return performer;
+    return {
+      type: performer.type,
+      class: performer.class,
+      missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
+      perform: (context) => this.clock.work(() => performer.perform(context)),
+    };
+  }
+
+  readonly #keeper: GateKeeper = {
+    ask: (question, signal) => {
+      const answer = this.#answer(question);
+      return answer === null ? nobody(signal) : Promise.resolve(answer);
+    },
+  };
+
+  /** Null where nobody answers in time. */
+  #answer({ run, node: id }: Question): Answer | null {
+    const context = this.#asking.get(`${run} ${id}`);
+    // An agent that asks whether it may.
+    if (context?.node.type !== "human") return { kind: "nobody" };
+    const { node, attempt } = context;
+    const line = this.#lineOf(this.#pathOf(context), node, attempt);
+    if (typeof line === "string") return { kind: "nobody" };
+    if (line.outcome === "timeout") return null;
+    const by = line.by ?? node.approvers?.[0] ?? "test";
+    const answer = answerOf(line, node);
+    if (answer === undefined) return { kind: "nobody" };
+    if (typeof answer === "boolean" && node.mode === "approval") return { kind: answer ? "approved" : "declined", by };
+    return typeof answer === "string" ? { kind: "text", by, text: answer } : { kind: "value", by, value: answer };
+  }
+}
+
+const idle: ReadonlySet<NodeType> = new Set<NodeType>(["wait", "human", "call", "map"]);
+
+function nobody(signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve) => {
+    const end = (): void => resolve({ kind: "nobody" });
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}
