@@ -18,6 +18,11 @@ export interface SourceDocument {
 export const blueprintFolder = join(".trammel", "blueprints");
 const extensions = [".yaml", ".yml"] as const;
 
+/** Whether a file holds tests of a blueprint, which stand beside it. */
+export function isTestFile(name: string): boolean {
+  return /\.test\.ya?ml$/.test(name);
+}
+
 /** Synchronous, because a command has nothing to do meanwhile. Reads a document that must be text of at most `limits.documentBytes`; whatever else stands there is a problem in one sentence. */
 export function readDocument(name: string, cwd: string): SourceDocument | Problem {
   const file = resolve(cwd, name);
@@ -103,7 +108,9 @@ function looksLikePath(text: string): boolean {
 /** Names that `--blueprint` understands here, in order. */
 export function listBlueprints(cwd: string): readonly string[] {
   const entries = entriesOf(join(cwd, blueprintFolder));
-  const known = entries.filter((entry) => extensions.some((extension) => extname(entry) === extension));
+  const known = entries.filter(
+    (entry) => extensions.some((extension) => extname(entry) === extension) && !isTestFile(entry),
+  );
   return known.map((entry) => basename(entry, extname(entry))).toSorted();
 }
 

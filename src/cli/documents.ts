@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
 import { limits } from "../model/limits.ts";
-import { blueprintFolder, findBlueprint, readDocument, type SourceDocument } from "./document.ts";
+import { blueprintFolder, findBlueprint, isTestFile, readDocument, type SourceDocument } from "./document.ts";
 import { isFolder } from "./files.ts";
 import { type Problem, isProblem, usage } from "./problem.ts";
 
@@ -26,13 +26,14 @@ function documentsIn(place: string, cwd: string): readonly (SourceDocument | Pro
   if (files === null)
     return [usage(`${place} holds more than ${limits.entriesPerCheckedFolder} entries`, "Name a smaller folder.")];
   const documents = files
+    .filter((file) => !isTestFile(file))
     .map((file) => readDocument(file, cwd))
     .filter((one) => isProblem(one) || graphKey.test(one.text));
   return documents.length > 0 ? documents : [usage(`there is no blueprint in ${place}`)];
 }
 
 /** Sorted; null when there are too many entries to look at. Hidden folders are left out, but for where blueprints are kept. */
-function yamlFiles(place: string, cwd: string): readonly string[] | null {
+export function yamlFiles(place: string, cwd: string): readonly string[] | null {
   const found: string[] = [];
   const open = [place];
   let seen = 0;

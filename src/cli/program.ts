@@ -10,6 +10,7 @@ import { inert } from "../views/inert.ts";
 import { addChanges } from "./program-changes.ts";
 import { addAnswers, addDecisions } from "./program-decisions.ts";
 import { addEvidence } from "./program-evidence.ts";
+import { addTests } from "./program-tests.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
 
@@ -55,6 +56,7 @@ function build(world: World, finish: Finish): Command {
   program.helpCommand("help [command]", "explain a command");
   addRun(program, world, finish);
   addAuthoring(program, world, finish);
+  addTests(program, world, finish);
   addReading(program, world, finish);
   addEvidence(program, world, finish);
   addChanges(program, world, finish);
@@ -150,9 +152,9 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
     });
   program
     .command("schema")
-    .description("print a JSON Schema for editors: of blueprints, or of trammel.yaml")
-    .argument("[what]", "blueprint or config", oneOf(["blueprint", "config"]), "blueprint")
-    .action(async (what: "blueprint" | "config") => {
+    .description("print a JSON Schema for editors: of blueprints, of trammel.yaml, or of tests")
+    .argument("[what]", "blueprint, config or test", oneOf(["blueprint", "config", "test"]), "blueprint")
+    .action(async (what: "blueprint" | "config" | "test") => {
       const { schema } = await import("./commands/explain.ts");
       finish(schema(world, what));
     });

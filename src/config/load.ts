@@ -44,6 +44,13 @@ export async function loadConfig(
   };
 }
 
+/** The project's configuration alone, as tests are bound to: nothing of the user's own decides how they end. */
+export async function loadProject(cwd: string): Promise<Pick<LoadedConfig, "config" | "faults">> {
+  const project = await read(findProject(cwd), "project");
+  const faults = project === null || project.fault === null ? [] : [project.fault];
+  return { config: merge(emptyConfig, project?.config ?? emptyConfig), faults };
+}
+
 /** Null where the user has no home folder. */
 function userFile(env: Readonly<Record<string, string | undefined>>): string | null {
   const base = env["XDG_CONFIG_HOME"] ?? "";

@@ -1,10 +1,10 @@
 import { configFields } from "../config/parse.ts";
 import { exitCodes } from "../model/outcome.ts";
-import { json, listOf, mapOf, object, optional, required } from "../language/read/collections.ts";
+import { json, listOf, mapOf, object, optional, readPart, required } from "../language/read/collections.ts";
 import type { Reader } from "../language/read/reading.ts";
 import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
 import type { Expectation, FileExpectation, RouteItem, StepPattern, TestCase } from "./file.ts";
-import { entriesOf, mapOr, oneOrMore, orNull, placed } from "./readers.ts";
+import { entriesOf, mapOr, oneOrMore, orNull, placed, someOf } from "./readers.ts";
 import { nodeScript, treePath } from "./said-fields.ts";
 
 const anyText = text({ mayBeEmpty: true });
@@ -108,7 +108,7 @@ const statuses = [
 ] as const;
 
 const expectationFields = {
-  route: optional(listOf(routeItem), "Every step in the order in which they end; `…` stands for any number of them.") ,
+  route: optional(listOf(routeItem), "Every step in the order in which they end; `…` stands for any number of them."),
   outcome: optional(word(...statuses), "How the run ends."),
   exit: optional(integer(0, exitCodes.stopped), "Exit code of the command line."),
   reason: optional(text(), "Why the run ends so, in one line."),
@@ -131,7 +131,12 @@ const expectation: Reader<Expectation> = {
   read(node, reading, field) {
     const read = expectationMap.read(node, reading, field);
     if (node.kind !== "map" || node.entries.length > 0) return read;
-    reading.problem("invalid-value", node, `${reading.place(field)} is empty, so the test cannot fail`, "Write expect: {outcome: succeeded}.");
+    reading.problem(
+      "invalid-value",
+      node,
+      `${reading.place(field)} is empty, so the test cannot fail`,
+      "Write expect: {outcome: succeeded}.",
+    );
     return undefined;
   },
 };
@@ -153,10 +158,26 @@ const testFields = {
   expect: required(expectation, "What must come of it."),
 };
 
-const test: Reader<TestCase> = object(testFields, "a test");
+const whole = object(testFields, "a test");
+
+/** What could be read of a test that has a fault is looked at all the same, so that everything wrong with it is said at once. */
+const test: Reader<TestCase> = {
+  ...whole,
+  read(node, reading, field) {
+    if (node.kind !== "map") return whole.read(node, reading, field);
+    const before = reading.owner;
+    reading.owner = "a test";
+    const { values } = readPart(node, testFields, reading);
+    reading.owner = before;
+    return { name: "", expect: {}, ...values };
+  },
+};
 
 /** Every key of a test file. */
 export const fileFields = {
-  blueprint: optional(placed(text()), "Path of the blueprint; the one of the same name beside this file when left out."),
-  tests: required(listOf(placed(test)), "Tests, each a run of its own."),
+  blueprint: optional(
+    placed(text()),
+    "Path of the blueprint; the one of the same name beside this file when left out.",
+  ),
+  tests: required(someOf(placed(test), "Add a test: {name: …, expect: {…}}."), "Tests, each a run of its own."),
 };

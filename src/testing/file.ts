@@ -40,9 +40,7 @@ export interface Said {
 export type PassScript = readonly Placed<Said>[];
 
 /** The passes of a node: all alike, or exactly those of a list. */
-export type NodeScript =
-  | { readonly each: PassScript }
-  | { readonly passes: readonly PassScript[] };
+export type NodeScript = { readonly each: PassScript } | { readonly passes: readonly PassScript[] };
 
 /** What a file holds when the run is over: exactly, in part, or nothing because it is not there. */
 export type FileExpectation = string | null | { readonly contains: string } | { readonly matches: RegExp };

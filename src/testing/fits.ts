@@ -42,7 +42,8 @@ const no: ReadonlySet<Json> = new Set<Json>([false, "no", "n"]);
 /** What a person answers, or undefined where the test does not say. At an approval success is yes and failure no. */
 export function answerOf({ answer, word, option, outcome }: Said, { mode }: HumanNode): Json | undefined {
   const said = answer ?? word ?? option ?? (outcome === undefined ? undefined : outcome === "success");
-  if (said === undefined || mode !== "approval") return typeof said === "boolean" && answer === undefined ? undefined : said;
+  if (said === undefined || mode !== "approval")
+    return typeof said === "boolean" && answer === undefined ? undefined : said;
   if (yes.has(said)) return true;
   return no.has(said) ? false : said;
 }

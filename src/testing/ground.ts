@@ -18,7 +18,12 @@ export async function prepareGround(folder: string, test: TestCase, beside: stri
   }
   if (test.git !== true) return;
   // Whoever runs the test, and whatever their git is told to do.
-  const env = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: folder,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_SYSTEM: "/dev/null",
+  };
   for (const args of [
     ["init", "--quiet", "--initial-branch=main"],
     ["config", "user.name", "Test"],

@@ -15,6 +15,9 @@ export function watchedJournal(inner: Journal, around: <T>(commit: () => Promise
     passes: (...args) => inner.passes(...args),
     post: (...args) => inner.post(...args),
     listen: (...args) => inner.listen(...args),
+    ahead: (...args) => inner.ahead(...args),
+    enter: (...args) => inner.enter(...args),
+    leave: (...args) => inner.leave(...args),
     close: () => inner.close(),
   };
 }

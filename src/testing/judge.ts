@@ -84,7 +84,12 @@ function judgeValues({ outputs = {}, files = [] }: Expectation, observed: Observ
   const ofOutputs = Object.entries(outputs).flatMap(([name, expected]) => {
     const actual = observed.outputs[name];
     const shown = actual === undefined ? "no such output" : stable(actual);
-    return unless(actual !== undefined && stable(actual) === stable(expected), `outputs.${name}`, stable(expected), shown);
+    return unless(
+      actual !== undefined && stable(actual) === stable(expected),
+      `outputs.${name}`,
+      stable(expected),
+      shown,
+    );
   });
   const ofFiles = files.flatMap(({ name, value }) => {
     const text = observed.fileText(name);
@@ -103,7 +108,9 @@ function isAsExpected(text: string | null, expected: FileExpectation): boolean {
 function fileWords(expected: FileExpectation): string {
   if (expected === null) return "not there";
   if (typeof expected === "string") return expected;
-  return "contains" in expected ? `contains ${JSON.stringify(expected.contains)}` : `matches ${expected.matches.source}`;
+  return "contains" in expected
+    ? `contains ${JSON.stringify(expected.contains)}`
+    : `matches ${expected.matches.source}`;
 }
 
 function unless(holds: boolean, what: string, expected: string, actual: string): readonly Failure[] {

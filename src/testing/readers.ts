@@ -69,3 +69,17 @@ export function mapOr<M, S>(map: Reader<M>, other: Reader<S>, isOther: (value: M
 export function oneOrMore<T>(reader: Reader<T>): Reader<readonly Placed<T>[]> {
   return listOf(placed(reader), true);
 }
+
+/** A list that is not empty: an empty one would say nothing. */
+export function someOf<T>(item: Reader<T>, hint: string): Reader<readonly T[]> {
+  const list = listOf(item);
+  return {
+    ...list,
+    schema: { ...list.schema, minItems: 1 },
+    read(node, reading, field) {
+      if (node.kind !== "list" || node.items.length > 0) return list.read(node, reading, field);
+      reading.problem("invalid-value", node, `${reading.place(field)} is empty`, hint);
+      return undefined;
+    },
+  };
+}

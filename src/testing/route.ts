@@ -29,7 +29,11 @@ export function routeDifference(items: readonly RouteItem[], steps: readonly Ste
     const key = place.step * (items.length + 1) + place.item;
     if (seen.has(key)) continue;
     seen.add(key);
-    if (furthest === undefined || place.step > furthest.step || (place.step === furthest.step && place.item > furthest.item))
+    if (
+      furthest === undefined ||
+      place.step > furthest.step ||
+      (place.step === furthest.step && place.item > furthest.item)
+    )
       furthest = place;
     if (place.item === items.length && place.step === steps.length) return null;
     open.push(...onwards(place, items, steps));

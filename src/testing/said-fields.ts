@@ -1,9 +1,9 @@
-import { limits } from "../model/limits.ts";
+import type { Json } from "../model/json.ts";
 import { json, listOf, mapOf, object, optional } from "../language/read/collections.ts";
 import type { Reader } from "../language/read/reading.ts";
 import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
-import type { NodeScript, PassScript, Placed, Said } from "./file.ts";
-import { mapOr, orNull, placed } from "./readers.ts";
+import type { NodeScript, PassScript, Said } from "./file.ts";
+import { mapOr, orNull, placed, someOf } from "./readers.ts";
 
 /** A path that stays in the tree; `.git` is the repository's own. */
 export const treePath = {
@@ -28,7 +28,11 @@ const saidMap: Reader<Said> = object(
     by: optional(text(), "Who answers."),
     files: optional(mapOf(orNull(anyText), treePath), "Files that it writes in the tree, by path; null removes one."),
     reason: optional(text(), "Why it fails, in one line."),
-    before_effect: optional(boolean, "An error that came before any effect, so that it may be tried again.", "beforeEffect"),
+    before_effect: optional(
+      boolean,
+      "An error that came before any effect, so that it may be tried again.",
+      "beforeEffect",
+    ),
   },
   "an outcome",
 );
@@ -53,41 +57,34 @@ function isWord(value: Said): value is Said {
 
 const said = placed(mapOr(saidMap, saidWord, isWord));
 
+const single: Reader<PassScript> = listOf(said, true);
+const attempts = someOf(said, "Write [error, success], or success.");
+
 /** Attempts of one pass as a list, or one outcome for all of them. */
 const pass: Reader<PassScript> = {
   expected: `${said.expected}, or a list of attempts`,
-  schema: { anyOf: [said.schema, { type: "array", minItems: 1, items: said.schema }] },
-  read: (node, reading, field) => saidList(node.kind === "list" ? listOf(said) : single, node, reading, field),
-  write: (attempts) => (attempts.length === 1 ? writeFirst(attempts) : attempts.map((one) => said.write(one))),
+  schema: { anyOf: [said.schema, attempts.schema] },
+  read: (node, reading, field) => (node.kind === "list" ? attempts : single).read(node, reading, field),
+  write: (all) => (all.length === 1 ? writeFirst(all) : attempts.write(all)),
 };
 
-const single: Reader<PassScript> = listOf(said, true);
+const passes = someOf(pass, "Write [failure, success], or success.");
 
-/** An empty list says nothing. */
-function saidList<T>(reader: Reader<readonly T[]>, ...[node, reading, field]: Parameters<Reader<T>["read"]>) {
-  const read = reader.read(node, reading, field);
-  if (read === undefined || read.length > 0 || (node.kind === "list" && node.items.length > 0)) return read;
-  reading.problem("invalid-value", node, `${reading.place(field)} is empty`, "Write [failure, success], or success.");
-  return undefined;
-}
-
-function writeFirst([first]: readonly Placed<Said>[]) {
+function writeFirst([first]: PassScript): Json {
   return first === undefined ? null : said.write(first);
 }
 
 /** What a node comes to: one outcome for every pass, or a list of exactly its passes. */
 export const nodeScript: Reader<NodeScript> = {
   expected: `${said.expected}, or a list of them, one for each pass`,
-  schema: {
-    anyOf: [said.schema, { type: "array", minItems: 1, maxItems: limits.capMaxPasses, items: pass.schema }],
-  },
+  schema: { anyOf: [said.schema, passes.schema] },
   read(node, reading, field) {
     if (node.kind === "list") {
-      const passes = saidList(listOf(pass), node, reading, field);
-      return passes && { passes };
+      const listed = passes.read(node, reading, field);
+      return listed && { passes: listed };
     }
     const each = single.read(node, reading, field);
     return each && { each };
   },
-  write: (script) => ("each" in script ? writeFirst(script.each) : script.passes.map((one) => pass.write(one))),
+  write: (script) => ("each" in script ? writeFirst(script.each) : passes.write(script.passes)),
 };

@@ -26,7 +26,12 @@ export async function actAsSaid(said: Said, context: ActionContext): Promise<Nod
     : { outcome: "success", output, agent: { provider: "script" } };
   const ports = said.ports === undefined ? {} : { ports: said.ports };
   if (outcome !== "success")
-    return { ...result, ...ports, outcome: outcome === "error" ? "error" : "failure", ...failed(said, outcome, result) };
+    return {
+      ...result,
+      ...ports,
+      outcome: outcome === "error" ? "error" : "failure",
+      ...failed(said, outcome, result),
+    };
   const option = optionsOf(node).length === 0 ? undefined : (said.option ?? said.word);
   return {
     ...result,
@@ -37,7 +42,14 @@ export async function actAsSaid(said: Said, context: ActionContext): Promise<Nod
   };
 }
 
-function textsOf({ output, stdout, stderr, value, option, word }: Said): Record<"output" | "stdout" | "stderr", string> {
+function textsOf({
+  output,
+  stdout,
+  stderr,
+  value,
+  option,
+  word,
+}: Said): Record<"output" | "stdout" | "stderr", string> {
   const said = output ?? (value === undefined ? (option ?? word) : asText(value)) ?? "";
   const own = stdout ?? (output === undefined && stderr !== undefined && value === undefined ? "" : said);
   return { output: output ?? `${own}${stderr ?? ""}`, stdout: own, stderr: stderr ?? "" };

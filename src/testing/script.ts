@@ -3,8 +3,8 @@ import type { Attempt } from "../model/events.ts";
 import { around, withoutItems } from "./catalog.ts";
 import type { NodeScript, Said, TestCase } from "./file.ts";
 
-/** What a test says of an attempt: an outcome, nothing at all, or too little. */
-export type Line = Said | "real" | "beyond";
+/** What a test says of an attempt: an outcome, that it is carried out as in any run, or nothing. */
+export type Line = Said | "real" | "unsaid";
 
 /** What a test says of each node, by its path. */
 export class Script {
@@ -20,25 +20,27 @@ export class Script {
 
   lineOf(path: string, node: Node, { pass, attempt }: Attempt): Line {
     const script = this.#scriptOf(path, node);
-    if (script === undefined) return "real";
+    if (script === undefined) return this.#isReal(path, node) ? "real" : "unsaid";
     const attempts = "each" in script ? script.each : script.passes[pass - 1];
-    if (attempts === undefined) return "beyond";
-    return (attempts.length === 1 ? attempts[0] : attempts[attempt - 1])?.value ?? "beyond";
+    return (attempts?.length === 1 ? attempts[0] : attempts?.[attempt - 1])?.value ?? "unsaid";
   }
 
-  /** Whether a node is ever carried out by what carries it out in a run. */
+  /** Whether a node is carried out by what carries it out in any run. */
   isReal(path: string, node: Node): boolean {
-    return this.#scriptOf(path, node) === undefined && around(path).every((one) => !this.#nodes.has(one));
+    return this.#isReal(path, node) && around(path).every((one) => !this.#nodes.has(one));
+  }
+
+  #isReal(path: string, node: Node): boolean {
+    const all = withoutItems(path);
+    if (this.#nodes.has(path) || this.#nodes.has(all)) return false;
+    return this.#real.has(all) || goesByItself.has(node.type) || (node.type === "agent" && this.#hasCassettes);
   }
 
   #scriptOf(path: string, node: Node): NodeScript | undefined {
-    const all = withoutItems(path);
-    const own = this.#nodes.get(path) ?? this.#nodes.get(all);
-    if (own !== undefined) return own;
-    const real = this.#real.has(all) || goesByItself.has(node.type) || (node.type === "agent" && this.#hasCassettes);
-    return real ? undefined : this.#nodes.get("*");
+    const own = this.#nodes.get(path) ?? this.#nodes.get(withoutItems(path));
+    return own ?? (this.#isReal(path, node) ? undefined : this.#nodes.get("*"));
   }
 }
 
-/** What `*` does not stand for: time, people, and what only holds other nodes. */
+/** Time, people, and what only holds other nodes. */
 const goesByItself: ReadonlySet<Node["type"]> = new Set<Node["type"]>(["wait", "human", "call", "map"]);

@@ -95,7 +95,8 @@ export class Stage {
     const path = this.#pathOf(context);
     if (node.type === "human") this.#asking.set(`${context.run} ${node.id}`, context);
     const line = node.type === "human" ? "real" : this.#lineOf(path, node, attempt);
-    if (line === "beyond") return { outcome: "error", reason: { code: "internal", text: this.missing.at(-1) ?? "" } };
+    if (line === "unsaid")
+      return { outcome: "error", reason: { code: "could_not_start", text: this.missing.at(-1) ?? "" } };
     await this.#options.witness?.begun(path, attempt);
     const result = line === "real" ? await performer.perform(context) : await actAsSaid(line, context);
     await this.#options.witness?.ended(path, attempt, result);
@@ -104,8 +105,7 @@ export class Stage {
 
   #lineOf(path: string, node: Node, attempt: Attempt): Line {
     const line = this.#script.lineOf(path, node, attempt);
-    if (line === "beyond")
-      this.missing.push(`the test says nothing about pass ${attempt.pass}, attempt ${attempt.attempt} of ${path}`);
+    if (line === "unsaid") this.missing.push(unsaid(path, node, attempt));
     return line;
   }
 
@@ -138,6 +138,7 @@ export class Stage {
     if (context?.node.type !== "human") return { kind: "nobody" };
     const { node, attempt } = context;
     const line = this.#lineOf(this.#pathOf(context), node, attempt);
+    if (line === "real") this.missing.push(unsaid(this.#pathOf(context), node, attempt));
     if (typeof line === "string") return { kind: "nobody" };
     if (line.outcome === "timeout") return null;
     const by = line.by ?? node.approvers?.[0] ?? "test";
@@ -146,6 +147,12 @@ export class Stage {
     if (typeof answer === "boolean" && node.mode === "approval") return { kind: answer ? "approved" : "declined", by };
     return typeof answer === "string" ? { kind: "text", by, text: answer } : { kind: "value", by, value: answer };
   }
+}
+
+function unsaid(path: string, { type }: Node, { pass, attempt }: Attempt): string {
+  const which = `${pass === 1 ? "" : `#${pass}`}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
+  const say = type === "human" ? `{${path}: yes}` : `{${path}: success}`;
+  return `${type} ${path}${which} started, and the test does not say what comes of it; say it as in nodes: ${say}`;
 }
 
 const idle: ReadonlySet<NodeType> = new Set<NodeType>(["wait", "human", "call", "map"]);

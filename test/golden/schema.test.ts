@@ -8,15 +8,19 @@ import { readPage } from "../../scripts/markdown.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { documentSchema } from "../../src/language/schema.ts";
+import { parseTests } from "../../src/testing/parse.ts";
+import { testSchema } from "../../src/testing/schema.ts";
 
 const root = join(import.meta.dirname, "../..");
 const schemas = [
   ["blueprint", documentSchema()],
   ["config", configSchema()],
+  ["test", testSchema()],
 ] as const;
 const ajv = new Ajv({ allErrors: false, strictTypes: false, allowUnionTypes: true });
 const validate = ajv.compile(documentSchema());
 const validateConfig = ajv.compile(configSchema());
+const validateTests = ajv.compile(testSchema());
 
 function documents(folder: "ok" | "err"): readonly string[] {
   return readdirSync(join(import.meta.dirname, folder)).filter((file) => file.endsWith(".yaml"));
@@ -58,7 +62,8 @@ describe("what checks without an error is valid by the schema", () => {
 });
 
 test.each(repositoryFiles("examples/*.yaml", "examples/**/*.yaml"))("%s is valid by the schema", (file) => {
-  expect([validate(parse(readFileSync(join(root, file), "utf8"))), validate.errors]).toEqual([true, null]);
+  const validator = file.endsWith(".test.yaml") ? validateTests : validate;
+  expect([validator(parse(readFileSync(join(root, file), "utf8"))), validator.errors]).toEqual([true, null]);
 });
 
 describe("what has a wrong field, type or value is not", () => {
@@ -130,5 +135,74 @@ describe("a configuration is valid by the schema exactly where it reads without 
   test.each(cases)("%s", (_, text) => {
     const { problems } = parseConfig(text);
     expect({ valid: validateConfig(parse(text)), text }).toEqual({ valid: problems.length === 0, text });
+  });
+});
+
+const everyTestKey = `
+blueprint: ./deploy.yaml
+tests:
+  - name: every key
+    task: Deploy
+    task_id: T1
+    inputs: { version: 3, tags: [a, b] }
+    config: { commands: { test: npm test }, agent: { tools: [read] } }
+    env: { TOKEN: not-real }
+    fixture: shop
+    files: { src/a.txt: "a\\n" }
+    git: true
+    cassettes: tapes
+    run: [build, test]
+    effects: [deploys.log]
+    nodes:
+      "*": success
+      lint: [failure, [error, success], { exit: 2, stderr: "no\\n", stdout: "", output: x }]
+      review: approve
+      ask: { answer: { why: because }, by: ann }
+      each[2]/do: { outcome: error, reason: gone, before_effect: true }
+      pick: { option: bug, value: { n: 1 }, ports: { n: 1 }, files: { b.txt: null } }
+    expect:
+      route: [lint failure, "lint#2 success", [a success, b], …, "..."]
+      outcome: succeeded
+      exit: 0
+      reason: done
+      escalation: { node: fix, iteration: 3/3, reason: r, evidence: e }
+      outputs: { url: x }
+      files: { a.txt: "a\\n", b.txt: null, c.txt: { contains: c }, d.txt: { matches: "^d" } }
+      passes: { lint: 2 }
+      not_started: [x]
+`;
+
+describe("a test file is valid by the schema exactly where it reads without a problem", () => {
+  const one = (more: string, expected = "{outcome: failed}"): string =>
+    `tests: [{name: a, ${more === "" ? "" : `${more}, `}expect: ${expected}}]`;
+  const cases: readonly (readonly [string, string])[] = [
+    ["every key", everyTestKey],
+    ["the least", one("")],
+    ["an unknown key", one("fixtures: x")],
+    ["no name", "tests: [{expect: {outcome: failed}}]"],
+    ["no expectation", "tests: [{name: a}]"],
+    ["an empty expectation", one("", "{}")],
+    ["no test", "tests: []"],
+    ["a status that is none", one("", "{outcome: success}")],
+    ["a route that is no list", one("", "{route: a success}")],
+    ["a step with too many words", one("", "{route: [a success b]}")],
+    ["two ways to expect a file", one("", "{files: {a: {contains: a, matches: a}}}")],
+    ["a file outside the tree", one('files: {"../a": b}')],
+    ["a file of the repository itself", one("files: {.git/config: b}")],
+    ["an outcome with an unknown key", one("nodes: {a: {outcomes: success}}")],
+    ["no pass", one("nodes: {a: []}")],
+    ["an exit code that is none", one("nodes: {a: {exit: 256}}")],
+    ["a wrong key of the configuration", one("config: {agent: {modle: x}}")],
+  ];
+
+  test("the sample has every key of a test", () => {
+    const { tests } = parse(everyTestKey) as { tests: readonly [Record<string, unknown>] };
+    const { items } = (testSchema()["properties"] as { tests: { items: { properties: object } } }).tests;
+    expect(Object.keys(tests[0]).sort()).toEqual(Object.keys(items.properties).sort());
+  });
+
+  test.each(cases)("%s", (_, text) => {
+    const { problems } = parseTests(text);
+    expect({ valid: validateTests(parse(text)), text }).toEqual({ valid: problems.length === 0, text });
   });
 });

@@ -24,8 +24,8 @@ export function explain(world: World, code: string | undefined): number {
   return exitCodes.ok;
 }
 
-/** Prints the JSON Schema of blueprints or of configuration files, for editors. */
-export function schema(world: World, what: "blueprint" | "config"): number {
+/** Prints the JSON Schema of blueprints, of configuration files or of tests, for editors. */
+export function schema(world: World, what: "blueprint" | "config" | "test"): number {
   world.out.write(readFileSync(join(packageRoot(), "schema", `${what}.schema.json`), "utf8"));
   return exitCodes.ok;
 }

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { edit } from "../../language/edit/edit.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import { blueprintFolder } from "../document.ts";
+import { blueprintFolder, isTestFile } from "../document.ts";
 import { packageRoot } from "../package-root.ts";
 import { report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
@@ -46,7 +46,7 @@ export function create(world: World, name: string, options: { readonly from?: st
 function findExamples(): ReadonlyMap<string, string> {
   const folder = join(packageRoot(), "examples");
   const files = [folder, join(folder, "minions")].flatMap((place) =>
-    readdirSync(place).flatMap((file) => (file.endsWith(".yaml") ? [join(place, file)] : [])),
+    readdirSync(place).flatMap((file) => (file.endsWith(".yaml") && !isTestFile(file) ? [join(place, file)] : [])),
   );
   return new Map(files.map((file) => [basename(file, ".yaml"), file]));
 }

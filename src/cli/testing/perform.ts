@@ -1,0 +1,187 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { compile } from "../../graph/plan.ts";
+import type { JournalEvent } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import { exitCodeOf } from "../../model/outcome.ts";
+import type { Observer, RunEnd, RunHandle, StartRequest } from "../../runtime/api.ts";
+import { endOf } from "../../runtime/child-end.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { escalationBlock, escalationOf } from "../../views/escalation.ts";
+import { prepareGround } from "../../testing/ground.ts";
+import { type Failure, judge, type Observed } from "../../testing/judge.ts";
+import { Stage, type StageOptions } from "../../testing/stage.ts";
+import { type Walk, walkOf } from "../../testing/walk.ts";
+import { evidenceOf } from "../evidence.ts";
+import { noGates } from "../gate.ts";
+import { packageRoot } from "../package-root.ts";
+import { calledBy } from "../prepare.ts";
+import type { Services } from "../services.ts";
+import { noteEscalation } from "../state-file.ts";
+import type { World } from "../world.ts";
+import type { Suite, SuiteCase } from "./suite.ts";
+
+/** Folders of one test. */
+export interface Site {
+  /** Holds the two others. */
+  readonly folder: string;
+  readonly home: string;
+  /** Where the run works. */
+  readonly tree: string;
+}
+
+export interface Performed {
+  readonly failures: readonly Failure[];
+  readonly walk: Walk | null;
+  readonly run: string | null;
+}
+
+/** A fresh place for a test, with its fixture; rejects where it cannot be made. */
+export async function newSite({ test }: SuiteCase, { folder: beside }: Suite): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), "trammel-test-"));
+  const site = { folder, home: join(folder, "home"), tree: join(folder, "tree") };
+  await mkdir(site.home);
+  await prepareGround(site.tree, test, beside);
+  return site;
+}
+
+export async function removeSite({ folder }: Site): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Services whose world is a stage. */
+export async function openStage(
+  world: World,
+  one: SuiteCase,
+  { home, tree }: Site,
+  more: Pick<StageOptions, "from" | "witness" | "journal"> = {},
+): Promise<Services & { readonly stage: Stage }> {
+  const { openServices } = await world.compose();
+  const { prepared, test } = one;
+  const stage = new Stage({ test, nodes: one.nodes, clock: systemClock, ...more });
+  const services = await openServices({
+    home,
+    cwd: tree,
+    env: environmentOf(world, one),
+    config: prepared.config,
+    blueprint: prepared.blueprint,
+    callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
+    gates: noGates,
+    ownFolders: [packageRoot()],
+    stage,
+    notice: () => undefined,
+  });
+  const close = async (): Promise<void> => {
+    stage.clock.close();
+    await services.close();
+  };
+  return { ...services, stage, close };
+}
+
+/** A test never sees a real secret: one that it does not give has a value that stands for it. */
+function environmentOf({ env }: World, { nodes, test }: SuiteCase): World["env"] {
+  const names = [...nodes.values()].flatMap((node) => node.secrets ?? []);
+  const secrets = Object.fromEntries(names.map((name) => [name, `secret-${name}-of-a-test`]));
+  return { ...env, ...secrets, ...test.env };
+}
+
+export function requestOf({ prepared, test }: SuiteCase, { tree }: Site): StartRequest {
+  const { blueprint, document, contentHash, bindingHash } = prepared;
+  return {
+    blueprint,
+    document: document.text,
+    file: document.file,
+    contentHash,
+    bindingHash,
+    ...calledBy(prepared),
+    task: test.task ?? "",
+    taskId: test.taskId ?? "test",
+    inputs: test.inputs ?? {},
+    cwd: resolve(tree, blueprint.workspace.cwd ?? "."),
+  };
+}
+
+/** Carries a test out and judges it. `stop` ends it early. */
+export async function perform(world: World, one: SuiteCase, site: Site, stop: AbortSignal): Promise<Performed> {
+  const services = await openStage(world, one, site);
+  try {
+    const handle = await services.engine.start(requestOf(one, site), silent);
+    if ("refused" in handle)
+      return { failures: [{ what: "start", expected: "a run", actual: handle.message }], walk: null, run: null };
+    const end = await bounded(handle, stop);
+    const observed = await observe(services, one, site, end);
+    const missing = services.stage.missing.map((actual) => ({ what: "nodes", expected: "an outcome", actual }));
+    return { failures: [...missing, ...judge(one.test.expect, observed)], walk: observed.walk, run: end.run };
+  } finally {
+    await services.close();
+  }
+}
+
+export const silent: Observer = { event: () => undefined, progress: () => undefined };
+
+/** A run that does not come to its end within `limits.testRunMs` is stopped. */
+export async function bounded(handle: RunHandle, stop: AbortSignal): Promise<RunEnd> {
+  const end = (): void => handle.stop("the test");
+  const disarm = systemClock.after(limits.testRunMs, end);
+  if (stop.aborted) end();
+  stop.addEventListener("abort", end, { once: true });
+  try {
+    return await handle.end;
+  } finally {
+    disarm();
+    stop.removeEventListener("abort", end);
+  }
+}
+
+/** What came of a run, by its journal and the tree. */
+export async function observe(
+  { journal, blobs }: Services,
+  { prepared }: SuiteCase,
+  { tree }: Site,
+  { run, status, reason }: RunEnd,
+): Promise<Observed> {
+  const { blueprint } = prepared;
+  const events = [...journal.read(run)];
+  const { outputs } = await endOf({ journal, blobs, run, blueprint });
+  return {
+    walk: walkOf(
+      compile(blueprint),
+      events.map(({ body }) => body),
+    ),
+    status,
+    exit: exitCodeOf(status),
+    reason,
+    escalation: escalated(journal, events, run, blueprint.records, tree),
+    outputs: outputs ?? {},
+    fileText: (path) => textOf(join(tree, path)),
+  };
+}
+
+function escalated(
+  journal: Services["journal"],
+  events: readonly JournalEvent[],
+  run: string,
+  records: SuiteCase["prepared"]["blueprint"]["records"],
+  tree: string,
+): Observed["escalation"] {
+  const halt = events.findLast(({ body }) => body.type === "run.halting")?.body;
+  const taskId = events[0]?.body.type === "run.started" ? events[0].body.taskId : run;
+  const escalation = halt?.type === "run.halting" ? escalationOf(taskId, halt) : null;
+  if (escalation === null || halt?.type !== "run.halting") return null;
+  const block = escalationBlock(escalation, evidenceOf(journal, run, halt));
+  // As the command line does, so that the state file can be expected too.
+  noteEscalation(escalation, records, tree, Date.now());
+  const evidence = /^evidence: ([^]*)\nnext_action: /m.exec(block)?.[1] ?? "";
+  const { node, iteration, reason } = escalation;
+  return { block, fields: { node, iteration: `${iteration.n}/${iteration.max}`, reason, evidence } };
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}

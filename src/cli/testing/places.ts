@@ -1,0 +1,36 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { blueprintFolder, isTestFile } from "../document.ts";
+import { yamlFiles } from "../documents.ts";
+import { isFile, isFolder } from "../files.ts";
+import { limits } from "../../model/limits.ts";
+import { type Problem, usage } from "../problem.ts";
+
+/** The test files at these places: a test file, the one beside a blueprint, or all of a folder and below. Here, where no place is named. */
+export function testFilesAt(places: readonly string[], cwd: string): readonly (string | Problem)[] {
+  const found = (places.length > 0 ? places : ["."]).flatMap((place) => testFilesIn(place, cwd));
+  return found.filter((one, index) => typeof one !== "string" || found.indexOf(one) === index);
+}
+
+function testFilesIn(place: string, cwd: string): readonly (string | Problem)[] {
+  if (isFolder(resolve(cwd, place))) {
+    const files = yamlFiles(place, cwd);
+    if (files === null)
+      return [usage(`${place} holds more than ${limits.entriesPerCheckedFolder} entries`, "Name a smaller folder.")];
+    const tests = files.filter(isTestFile);
+    return tests.length > 0
+      ? tests
+      : [usage(`there is no test in ${place}`, "A test is a file NAME.test.yaml beside a blueprint.")];
+  }
+  if (isTestFile(place)) return [place];
+  const isFileName = place.includes("/") || /\.ya?ml$/.test(place);
+  const folder = isFileName ? dirname(place) : blueprintFolder;
+  const stem = join(folder, basename(place).replace(/\.ya?ml$/, ""));
+  const beside = [`${stem}.test.yaml`, `${stem}.test.yml`].find((file) => isFile(resolve(cwd, file)));
+  return [beside ?? usage(`there is no test of ${place}`, `Its tests stand in ${stem}.test.yaml.`)];
+}
+
+/** The blueprint that a test file is about, where it names none: the one of the same name beside it. */
+export function besideTest(file: string, cwd: string): string {
+  const stem = file.replace(/\.test\.ya?ml$/, "");
+  return isFile(resolve(cwd, `${stem}.yml`)) && !isFile(resolve(cwd, `${stem}.yaml`)) ? `${stem}.yml` : `${stem}.yaml`;
+}
