@@ -48,7 +48,7 @@ function openJournal(home: string, notice: (what: string) => void): Journal {
 }
 
 function openReader(home: string, notice: (what: string) => void): ReadableJournal {
-  return readEmbedded({ home, clock, ids, notice, self: self(), isAlive, isSame });
+  return readEmbedded({ home, clock: systemClock, ids, notice, self: self(), isAlive, isSame });
 }
 
 function openBlobs(home: string): BlobStore {

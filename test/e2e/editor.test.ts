@@ -7,7 +7,8 @@ import { readPage } from "../../scripts/markdown.ts";
 import { Place, root, trammel } from "./support/cli.ts";
 import { LanguageServer } from "./support/language-server.ts";
 
-const forAll = { [pathToFileURL(join(root, "schema/blueprint.schema.json")).href]: "*.yaml" };
+const addressOf = (what: string): string => pathToFileURL(join(root, `schema/${what}.schema.json`)).href;
+const forAll = { [addressOf("blueprint")]: ["*.yaml", "!*.test.yaml"], [addressOf("test")]: "*.test.yaml" };
 
 it("prints the schemas that editors use", async () => {
   using place = new Place();
@@ -17,6 +18,8 @@ it("prints the schemas that editors use", async () => {
   expect(await trammel(["schema", "blueprint"], { place })).toMatchObject({ code: 0, stdout });
   const config = await trammel(["schema", "config"], { place });
   expect(JSON.parse(config.stdout)).toMatchObject({ title: "Trammel configuration" });
+  const tests = await trammel(["schema", "test"], { place });
+  expect(JSON.parse(tests.stdout)).toMatchObject({ title: "Trammel blueprint tests", required: ["tests"] });
   const other = await trammel(["schema", "confg"], { place });
   expect(other).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("blueprint, config") });
 });
@@ -57,14 +60,14 @@ it("an editor with the schema marks what is wrong, completes keys and explains t
 const guide = readPage(readRepositoryFile("docs/guide/6-configuration.md")).blocks;
 
 /** The settings that the guide gives for VS Code, whose `yaml.` keys are the server's own. */
-function settingsOfGuide(): Record<string, string> {
+function settingsOfGuide(): Record<string, string | string[]> {
   const block = guide.find(({ words }) => words.includes(".vscode/settings.json"));
-  const settings = JSON.parse(block?.text ?? "null") as { "yaml.schemas": Record<string, string> }; // as the guide writes it
+  const settings = JSON.parse(block?.text ?? "null") as { "yaml.schemas": Record<string, string | string[]> }; // as the guide writes it
   return settings["yaml.schemas"];
 }
 
 async function withSchemas(place: Place): Promise<void> {
-  for (const what of ["blueprint", "config"]) {
+  for (const what of ["blueprint", "config", "test"]) {
     const { stdout } = await trammel(["schema", what], { place });
     place.file(`.trammel/${what}.schema.json`, stdout);
   }
@@ -82,6 +85,8 @@ it("the settings in the guide give each file its schema", async () => {
   expect(await open(".trammel/blueprints/b.yaml", "name: b\nflwo: lint\n")).toContainEqual(
     expect.stringContaining("flwo"),
   );
+  expect(await open(".trammel/blueprints/a.test.yaml", "tests: [{ name: a, expect: { exit: 0 } }]\n")).toEqual([]);
+  expect(await open(".trammel/blueprints/b.test.yaml", "tsets: []\n")).toContainEqual(expect.stringContaining("tsets"));
   expect(await open("other.yaml", "modle: 1\nflwo: 1\n")).toEqual([]);
 });
 

@@ -19,7 +19,7 @@ export class LanguageServer implements AsyncDisposable {
   #ids = 0;
 
   /** `schemas` as in an editor's settings: from the address or path of a schema to the files that it is for. */
-  constructor(schemas: Readonly<Record<string, string>>) {
+  constructor(schemas: Readonly<Record<string, string | readonly string[]>>) {
     this.#settings = {
       schemas,
       schemaStore: { enable: false },
