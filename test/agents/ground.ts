@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, delimiter, join } from "node:path";
-import { agentsFolder } from "../../scripts/setup-agents.ts";
+import { installedFolder } from "../../scripts/setup-agents.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
 import type { Place } from "../e2e/support/cli.ts";
 
 /** What scripts/setup-agents.ts leaves. */
-const installed = agentsFolder();
+const installed = installedFolder("agents");
 export const areThere = existsSync(installed);
 
 /** What the agents and their Node are made of, for a box to see. */

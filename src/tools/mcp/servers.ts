@@ -1,5 +1,7 @@
 import {
   Client,
+  SdkError,
+  SdkErrorCode,
   StreamableHTTPClientTransport,
   type Tool as ServerTool,
   type Transport,
@@ -117,6 +119,10 @@ function toolOf(server: string, tool: ServerTool, client: Client, { blobs, redac
       } catch (error) {
         const output = { text: "", bytes: 0 };
         if (context.signal.aborted) return { outcome: "cancelled", output, problem: "cancelled" };
+        if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
+          const problem = `the server has not answered within ${context.timeoutMs / 1000} s`;
+          return { outcome: "failure", output, problem, timedOut: true };
+        }
         return { outcome: "error", output, problem: redactor.text(messageOf(error)) };
       }
     },
