@@ -7,7 +7,14 @@ import { setupAgents } from "./setup-agents.ts";
 import { setupSandboxes } from "./setup-sandboxes.ts";
 
 /** Programs that tests start, and the Debian package of each. */
-const needed: Readonly<Record<string, string>> = { git: "git", bash: "bash", setpriv: "util-linux" };
+const needed: Readonly<Record<string, string>> = {
+  git: "git",
+  bash: "bash",
+  setpriv: "util-linux",
+  "dbus-run-session": "dbus-daemon",
+  "gnome-keyring-daemon": "gnome-keyring",
+  "secret-tool": "libsecret-tools",
+};
 
 function isThere(program: string): boolean {
   return (process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { dataHome } from "./cli/home.ts";
 import {
   type Composition,
   type SandboxHealth,
@@ -11,10 +12,11 @@ import type { Config } from "./config/config.ts";
 import { keptFromServers, vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded, openReader as readEmbedded } from "./hosts/embedded/journal.ts";
 import { allNodes, type NodeType } from "./model/blueprint.ts";
+import { openSecrets, secretsOf, withKeys } from "./compose/secrets.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { BlobStore } from "./ports/blobs.ts";
-import type { Journal, ReadableJournal } from "./ports/journal.ts";
+import { type Journal, type ReadableJournal, StoreUnavailable } from "./ports/journal.ts";
 import type { Capabilities, Performer } from "./ports/performer.ts";
 import type { ToolRegistry } from "./ports/tool.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
@@ -64,16 +66,20 @@ async function sweepBlobs(home: string, sweep: BlobSweep): Promise<Swept> {
 async function openServices(options: ServiceOptions): Promise<Services> {
   const { home, env, config, gates, ownFolders, notice, stage, plugins = [] } = options;
   const clock = stage?.clock ?? systemClock;
-  const redactor = createRedactor([...secretValues(env), ...keysIn(config, env)]);
+  const store = openSecrets(home, env, notice);
+  const secret = secretsOf(store, env);
+  const uses = usesOf(options);
+  const usesAgents = uses("agent", "plugin");
+  const keyed = { ...options, env: usesAgents ? await withKeys(store, secret, config, env) : env };
+  const redactor = createRedactor([...secretValues(keyed.env), ...keysIn(config, keyed.env)]);
   const mask = (text: string): string => redactor.text(text);
   const blobs = openBlobs(home);
   const processes = createProcessRunner({ blobs, redactor, clock });
-  const uses = usesOf(options);
   const { tools, close } = uses("agent", "tool", "plugin")
     ? await toolsOf(options, { blobs, redactor, dataFolder: home })
     : noTools;
-  const agents = uses("agent", "plugin")
-    ? (await import("./compose/agents.ts")).agentParts({ options, clock, mask })
+  const agents = usesAgents
+    ? (await import("./compose/agents.ts")).agentParts({ options: keyed, clock, mask })
     : noAgents;
   const journal = openJournal(home, notice);
   const needs = { options, processes, redactor, journal, clock };
@@ -81,7 +87,6 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     uses("provision", "checkout", "exec", "agent_sandbox") || existsSync(join(home, "sandboxes"))
       ? (await import("./compose/boxes.ts")).boxParts(needs)
       : noBoxes;
-  const secret = (name: string): Promise<string | null> => Promise.resolve(env[name] ?? null);
   const handed = [createHumanPerformer(clock, isUser), ...agents.performers, ...boxes.performers];
   const workspaces = gitWorkspaces({ home, env, notice });
   if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(config.mcp).length > 0)
@@ -206,9 +211,20 @@ async function problemsIn({ tools }: Config): Promise<readonly string[]> {
   return "problems" in made ? made.problems : [];
 }
 
+/** The environment as it is where there is no data folder. */
+async function keyedEnvironment(config: Config, env: ServiceOptions["env"]): Promise<ServiceOptions["env"]> {
+  try {
+    const store = openSecrets(dataHome(env, process.cwd()), env, () => undefined);
+    return await withKeys(store, secretsOf(store, env), config, env);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return env;
+    throw error;
+  }
+}
+
 async function agentMissing(config: Config, env: ServiceOptions["env"]): Promise<string | null> {
   const agents = await import("./compose/agents.ts");
-  return agents.agentMissing(config, env, systemClock);
+  return agents.agentMissing(config, await keyedEnvironment(config, env), systemClock);
 }
 
 async function checkSandboxes(home: string, env: ServiceOptions["env"]): Promise<readonly SandboxHealth[]> {
@@ -223,6 +239,7 @@ export const composition: Composition = {
   openBlobs,
   openJournal,
   openReader,
+  openSecrets,
   openServices,
   sweepBlobs,
   problemsIn,

@@ -10,6 +10,7 @@ import { inert } from "../views/inert.ts";
 import { addChanges } from "./program-changes.ts";
 import { addAnswers, addDecisions } from "./program-decisions.ts";
 import { addEvidence } from "./program-evidence.ts";
+import { addSecrets } from "./program-secrets.ts";
 import { addTests } from "./program-tests.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
@@ -63,6 +64,7 @@ function build(world: World, finish: Finish): Command {
   addSteering(program, world, finish);
   addAnswers(program, world, finish);
   addDecisions(program, world, finish);
+  addSecrets(program, world, finish);
   addHelpers(program, world, finish);
   return program;
 }

@@ -5,6 +5,7 @@ import type { BlobStore } from "../ports/blobs.ts";
 import type { GateKeeper } from "../ports/gate.ts";
 import type { Journal, ReadableJournal } from "../ports/journal.ts";
 import type { Plugin } from "../ports/plugin.ts";
+import type { SecretStore } from "../ports/secrets.ts";
 import type { Engine } from "../runtime/api.ts";
 import type { BlobSweep, Swept } from "../runtime/blobs/sweep.ts";
 import type { Stage } from "../testing/stage.ts";
@@ -60,6 +61,8 @@ export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
   /** To read it, also where nothing may be written. */
   readonly openReader: (home: string, notice: (what: string) => void) => ReadableJournal;
+  /** Secrets that are kept for a data folder; told of one that cannot be had. */
+  readonly openSecrets: (home: string, env: Environment, notice: (what: string) => void) => SecretStore;
   /** Full outputs of the runs of a data folder. */
   readonly openBlobs: (home: string) => BlobStore;
   /** Removes blobs that nobody uses; see {@link BlobSweep}. */

@@ -88,6 +88,8 @@ export const limits = {
   secretEncodedCharacters: 8 * 1024,
   secretLineCharacters: 16,
   secretFoldBytes: 2,
+  secretNameCharacters: 128,
+  keyringMs: 60_000,
 
   // Agents; agent.turns, agent.stall
   agentTurnsDefault: 50,

@@ -28,3 +28,29 @@ export interface RunSecrets {
   /** The run is over for good. */
   forget(run: string): void;
 }
+
+/** The keyring of an operating system. Rejects, with a message for people, where it cannot be used. */
+export interface Keyring {
+  /** Null where it has none of that name. */
+  find(name: string): Promise<string | null>;
+  keep(name: string, value: string): Promise<void>;
+  /** Nothing happens where there is none. */
+  remove(name: string): Promise<void>;
+}
+
+export interface KeptSecret {
+  readonly name: string;
+  readonly where: "keyring" | "file";
+}
+
+/** Secrets that a person has given to Trammel by name: in the keyring where that works, else each in a file for its user alone. */
+export interface SecretStore {
+  /** In order of their names. */
+  list(): readonly KeptSecret[];
+  /** Null where none is kept. */
+  find(name: string): Promise<string | null>;
+  /** Where it is kept now, and why it is not the keyring. Rejects where it can be kept nowhere. */
+  keep(name: string, value: string): Promise<{ readonly where: KeptSecret["where"]; readonly why?: string }>;
+  /** False where there is none. */
+  remove(name: string): Promise<boolean>;
+}

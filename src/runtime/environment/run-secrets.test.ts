@@ -77,8 +77,8 @@ test("a secret that is not set is said before the run, all of them at once", asy
   const needy = blueprintOf({ ...node, secrets: ["ONE", "DEPLOY_KEY", "TWO"] });
   expect(await open().guard("r1", needy, { task: "", inputs: {} })).toEqual({
     missing: [
-      "the secret ONE is not set; set it in the environment",
-      "the secret TWO is not set; set it in the environment",
+      "the secret ONE is not set; give it with trammel secret set ONE, or in the environment",
+      "the secret TWO is not set; give it with trammel secret set TWO, or in the environment",
     ],
   });
 });

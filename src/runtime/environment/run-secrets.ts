@@ -73,7 +73,8 @@ async function maskNamed(blueprint: Blueprint, parts: RunSecretsParts): Promise<
   for (const name of namedSecrets(blueprint)) {
     if (isSensitive(blueprint, name)) continue;
     const value = await parts.secret(name);
-    if (value === null) missing.push(`the secret ${name} is not set; set it in the environment`);
+    if (value === null)
+      missing.push(`the secret ${name} is not set; give it with trammel secret set ${name}, or in the environment`);
     else mask(name, value, parts);
   }
   return missing;

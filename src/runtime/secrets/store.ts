@@ -1,0 +1,78 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Keyring, KeptSecret, SecretStore } from "../../ports/secrets.ts";
+
+export interface SecretStoreParts {
+  /** Folder of its own (0700): a value in a file of its name (0600), or an empty file that says it is in the keyring. */
+  readonly folder: string;
+  readonly keyring: Keyring;
+  /** Told of a secret that is kept and cannot be had. */
+  readonly notice: (what: string) => void;
+}
+
+const inKeyring = ".keyring";
+
+export function secretStore({ folder, keyring, notice }: SecretStoreParts): SecretStore {
+  const valueFile = (name: string): string => path.join(folder, name);
+  const markFile = (name: string): string => path.join(folder, `${name}${inKeyring}`);
+  const write = (file: string, text: string): void => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}`);
+    writeFileSync(temporary, text, { mode: 0o600, flush: true });
+    renameSync(temporary, file);
+  };
+  return {
+    list: () => namesIn(folder),
+    async find(name) {
+      const where = namesIn(folder).find((kept) => kept.name === name)?.where;
+      if (where === "file") return readOwn(valueFile(name), name, notice);
+      if (where === undefined) return null;
+      const value = await keyring.find(name).catch(faultOf);
+      if (typeof value === "string") return value;
+      const why = value?.fault ?? "it is not there any more";
+      notice(`the secret ${name} cannot be had from the keyring: ${why}`);
+      return null;
+    },
+    async keep(name, value) {
+      const fault = await keyring.keep(name, value).then(() => null, faultOf);
+      write(fault === null ? markFile(name) : valueFile(name), fault === null ? "" : value);
+      rmSync(fault === null ? valueFile(name) : markFile(name), { force: true });
+      return fault === null ? { where: "keyring" } : { where: "file", why: fault.fault };
+    },
+    async remove(name) {
+      const kept = namesIn(folder).find((one) => one.name === name);
+      if (kept === undefined) return false;
+      if (kept.where === "keyring") await keyring.remove(name);
+      rmSync(kept.where === "keyring" ? markFile(name) : valueFile(name), { force: true });
+      return true;
+    },
+  };
+}
+
+function namesIn(folder: string): readonly KeptSecret[] {
+  let files: readonly string[];
+  try {
+    files = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  const kept = files.flatMap((file): KeptSecret[] => {
+    if (file.startsWith(".")) return [];
+    return file.endsWith(inKeyring)
+      ? [{ name: file.slice(0, -inKeyring.length), where: "keyring" }]
+      : [{ name: file, where: "file" }];
+  });
+  return kept.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A file that others could have read or written keeps no secret. */
+function readOwn(file: string, name: string, notice: SecretStoreParts["notice"]): string | null {
+  const { mode } = lstatSync(file);
+  if ((mode & 0o077) === 0) return readFileSync(file, "utf8");
+  notice(`the secret ${name} is not used: others may read ${file}; set it anew`);
+  return null;
+}
+
+function faultOf(error: unknown): { readonly fault: string } {
+  return { fault: error instanceof Error ? error.message : String(error) };
+}
