@@ -50,7 +50,7 @@ export async function drive(
   if (problems.length > 0) return { exit: report(world, usage(problems.join("\n"))), view: null };
   const view = emptyView("", prepared.blueprint);
   for (const event of history) fold(view, event);
-  const display = await openDisplay(world, view, options);
+  const display = await openDisplay(world, view, prepared, options);
   const gates =
     options.detach === true
       ? patientGates
@@ -113,13 +113,23 @@ function interrupted(handle: RunHandle, view: RunView, by: string): void {
   if (wakesAt(view) === null || !handle.park()) handle.stop(by);
 }
 
-async function openDisplay(world: World, view: RunView, options: DriveOptions): Promise<Display> {
+async function openDisplay(
+  world: World,
+  view: RunView,
+  { blueprint, callees }: Prepared,
+  options: DriveOptions,
+): Promise<Display> {
   if (options.json === true || isPlain(world, options)) {
     const { jsonDisplay, plainDisplay } = await import("./screen/lines.ts");
     return options.json === true ? jsonDisplay(world.out, view) : plainDisplay(world.err, view);
   }
-  const [{ LiveDisplay }, { palette }] = await Promise.all([import("./screen/live.ts"), import("./screen/palette.ts")]);
-  return new LiveDisplay(world.err, view, palette(world.err, world.env), Date.now);
+  const [{ LiveDisplay }, { LiveRun }, { palette }] = await Promise.all([
+    import("./screen/live.ts"),
+    import("./screen/live-run.ts"),
+    import("./screen/palette.ts"),
+  ]);
+  const run = new LiveRun(view, blueprint, callees, null, () => undefined);
+  return new LiveDisplay(world.err, run, palette(world.err, world.env), Date.now);
 }
 
 function isPlain({ err, env }: World, { plain }: DriveOptions): boolean {

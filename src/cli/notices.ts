@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import type { NotifyConfig } from "../config/config.ts";
-import type { JournalEvent } from "../model/events.ts";
+import type { EventBody, JournalEvent, ParentLink } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { Observer } from "../runtime/api.ts";
 import { isForAgents } from "../runtime/environment/allowed.ts";
@@ -9,8 +9,7 @@ import { pauseText } from "../views/words.ts";
 import type { Notice } from "../wire/notice.ts";
 import type { World } from "./world.ts";
 
-export interface Notices {
-  event(event: JournalEvent): void;
+export interface Notices extends Observer {
   /** Resolves, and says what failed, when all have gone out or failed, each after `limits.noticeMs` at the latest. */
   sent(): Promise<void>;
 }
@@ -26,16 +25,28 @@ export function noticesOf(world: World, config: NotifyConfig, blueprint: string,
     };
     sending.push(out.catch(failed));
   };
+  let run = "";
+  const tell = (notice: Notice | null): void => {
+    if (notice === null || sending.length >= limits.noticesPerRun) return;
+    const text = `${JSON.stringify(notice)}\n`;
+    const env = environment(world.env);
+    if (config.command !== undefined) send("command", spawn("sh", ["-c", config.command], { cwd, env }, text));
+    if (config.webhook !== undefined) send("webhook", post(config.webhook, text));
+    if (config.desktop === true) send("desktop", spawn(...desktop(notice), { cwd, env }, ""));
+  };
+  const progress = (): void => undefined;
+  const inside = ({ path }: ParentLink): Observer => ({
+    event: ({ body }) => tell(waitOf(body, { run, blueprint, path })),
+    progress,
+    inside,
+  });
   return {
     event(event) {
-      const notice = noticeOf(event, blueprint);
-      if (notice === null || sending.length >= limits.noticesPerRun) return;
-      const text = `${JSON.stringify(notice)}\n`;
-      const env = environment(world.env);
-      if (config.command !== undefined) send("command", spawn("sh", ["-c", config.command], { cwd, env }, text));
-      if (config.webhook !== undefined) send("webhook", post(config.webhook, text));
-      if (config.desktop === true) send("desktop", spawn(...desktop(notice), { cwd, env }, ""));
+      run = event.run;
+      tell(waitOf(event.body, { run, blueprint, path: "" }) ?? haltOf(event, blueprint));
     },
+    progress,
+    inside,
     async sent() {
       await Promise.all(sending);
       for (const failure of failures.splice(0)) world.err.write(failure);
@@ -43,21 +54,42 @@ export function noticesOf(world: World, config: NotifyConfig, blueprint: string,
   };
 }
 
-/** Tells both of everything; only the display sees progress. */
-export function observeAll(display: Observer, notices: Notices): Observer {
+/** Tells both of everything. */
+export function observeAll(one: Observer, other: Observer): Observer {
   return {
-    progress: (at, progress) => display.progress(at, progress),
     event(event) {
-      display.event(event);
-      notices.event(event);
+      one.event(event);
+      other.event(event);
+    },
+    progress(at, progress) {
+      one.progress(at, progress);
+      other.progress(at, progress);
+    },
+    inside(parent) {
+      const [a, b] = [one.inside?.(parent), other.inside?.(parent)];
+      return observeAll(a ?? nobody, b ?? nobody);
     },
   };
 }
 
-function noticeOf({ run, body }: JournalEvent, blueprint: string): Notice | null {
-  if (body.type === "gate.opened") return { run, blueprint, waits: "answer", node: body.node, text: body.prompt };
-  if (body.type === "agent.progressed" && body.event.type === "quiet")
-    return { run, blueprint, waits: "sign_of_life", node: body.node, text: pauseText(body.event) };
+const nobody: Observer = { event: () => undefined, progress: () => undefined };
+
+interface Asking {
+  /** The run that goes on with the answer, and the way from it to the one that asks. */
+  readonly run: string;
+  readonly blueprint: string;
+  readonly path: string;
+}
+
+function waitOf(body: EventBody, { run, blueprint, path }: Asking): Notice | null {
+  const of = (node: string) => ({ run, blueprint, node: `${path}${node}` });
+  if (body.type === "gate.opened") return { ...of(body.node), waits: "answer", text: body.prompt };
+  if (body.type !== "agent.progressed" || body.event.type !== "quiet") return null;
+  return { ...of(body.node), waits: "sign_of_life", text: pauseText(body.event) };
+}
+
+/** A halt inside becomes one of the run around it. */
+function haltOf({ run, body }: JournalEvent, blueprint: string): Notice | null {
   if (body.type !== "run.halting" || (body.cause !== "escalated" && body.cause !== "needs_attention")) return null;
   return { run, blueprint, waits: "decision", node: body.node ?? null, text: body.reason.text };
 }

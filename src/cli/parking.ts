@@ -13,6 +13,8 @@ export const patientGates: GateKeeper = {
     }),
 };
 
+const nobody: Observer = { event: () => undefined, progress: () => undefined };
+
 /**
  * Tells of everything and parks the run when nothing in it goes on without a person, by what the store says of it. `park` answers false
  * while an answer is being taken, or an agent waits for leave, so that it is asked again. After `over` nobody looks.
@@ -33,6 +35,7 @@ export function whenParked(
   };
   return {
     progress: (at, progress) => observer.progress(at, progress),
+    inside: (parent) => observer.inside?.(parent) ?? nobody,
     event(event: JournalEvent) {
       observer.event(event);
       // What is committed together is told together: what follows it is known in the next turn.

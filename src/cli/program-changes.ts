@@ -42,7 +42,7 @@ export function addChanges(program: Command, world: World, finish: (code: number
     .command("fork")
     .description("go another way from a node of an earlier run; what it recorded before is taken over")
     .argument("<run>", "run id, or its unambiguous beginning")
-    .requiredOption("--at <node>", "the node to begin with: NODE for its last pass, or NODE#PASS")
+    .requiredOption("--at <node>", "the node to begin with: NODE for its last pass, NODE#PASS, or 'NODE (pass N)'")
     .option("--keep-tree", "leave the tree as it is instead of taking it back to the checkpoint")
     .option("--input <name=value>", "another value of an input; may be given again", collect, [])
     .option("--record <dir>", "write each agent turn as a cassette")

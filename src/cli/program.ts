@@ -5,6 +5,7 @@ import type { CheckOptions } from "./commands/check.ts";
 import type { ReplayOptions } from "./commands/replay.ts";
 import type { ResumeOptions } from "./commands/resume.ts";
 import type { RunOptions } from "./commands/run.ts";
+import type { RunsOptions } from "./commands/runs.ts";
 import type { ShowOptions } from "./commands/show.ts";
 import { inert } from "../views/inert.ts";
 import { addChanges } from "./program-changes.ts";
@@ -167,8 +168,9 @@ function addReading(program: Command, world: World, finish: Finish): void {
     .command("runs")
     .description("list runs, newest first")
     .option("--limit <n>", "most rows", atLeast(1), 50)
+    .option("--all", "also those inside calls and maps")
     .option("--json", jsonHelp)
-    .action(async (options: { limit: number; json?: true }) => {
+    .action(async (options: RunsOptions) => {
       const { runs } = await import("./commands/runs.ts");
       finish(await runs(world, options));
     });

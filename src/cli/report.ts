@@ -1,6 +1,7 @@
-import type { JournalEvent } from "../model/events.ts";
+import type { JournalEvent, ParentLink } from "../model/events.ts";
 import type { RunRow } from "../ports/journal.ts";
 import type { AttemptView, RunView } from "../views/run-view.ts";
+import type { WaitingGate } from "./inner-runs.ts";
 import { jsonLine } from "./json.ts";
 import type { AttemptReport, RunList, RunReport } from "../wire/run-report.ts";
 
@@ -14,7 +15,7 @@ export function wakesAt({ status, asleep }: RunView): string | null {
 }
 
 /** The document of `show --json`. */
-export function runReport(view: RunView, inside: readonly RunRow[]): RunReport {
+export function runReport(view: RunView, inside: readonly RunRow[], waiting: readonly WaitingGate[]): RunReport {
   const { inputTokens, outputTokens, turns, cost } = view.usage;
   return {
     run: view.run,
@@ -41,6 +42,12 @@ export function runReport(view: RunView, inside: readonly RunRow[]): RunReport {
         ? []
         : [{ run, node: parent.node, pass: parent.pass, item: parent.item ?? null, status, reason }],
     ),
+    waiting: waiting.map(({ path, gate, since }) => ({
+      node: path,
+      mode: gate.mode,
+      prompt: gate.prompt,
+      since: instant(since),
+    })),
   };
 }
 
@@ -69,8 +76,13 @@ export function runList(rows: readonly RunRow[]): RunList {
       reason: row.reason,
       startedAt: instant(row.startedAt),
       endedAt: row.endedAt === null ? null : instant(row.endedAt),
+      parent: row.parent === undefined ? null : placeOf(row.parent),
     })),
   };
+}
+
+function placeOf({ run, node, pass, item }: ParentLink): NonNullable<RunList["runs"][number]["parent"]> {
+  return { run, node, pass, item: item ?? null };
 }
 
 /** One event as a line of JSON. */

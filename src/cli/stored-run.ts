@@ -5,6 +5,7 @@ import { emptyView, fold } from "../views/fold.ts";
 import type { RunView } from "../views/run-view.ts";
 import type { LookUp } from "./callees.ts";
 import { dataHome } from "./home.ts";
+import { blueprintOf } from "./inner-runs.ts";
 import type { Problem } from "./problem.ts";
 import type { World } from "./world.ts";
 
@@ -41,9 +42,7 @@ export function findRun(journal: JournalReader, text: string): RunRow | Problem 
 
 /** What the journal tells of a run; drawn with the definition that run used, and without a graph where that is gone. */
 export async function viewOf(journal: JournalReader, row: RunRow): Promise<RunView> {
-  // A map keeps its own document, in which the items are only a part.
-  const document = row.parent?.item === undefined ? journal.definition(row.definition) : null;
-  const blueprint = document === null ? null : (await import("../check/check.ts")).check(document, {}).blueprint;
+  const blueprint = await blueprintOf(journal, row);
   const view = emptyView(row.run, blueprint);
   for (const event of journal.read(row.run)) fold(view, event);
   // Only the store knows that the owner of a run is gone.

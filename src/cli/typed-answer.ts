@@ -1,4 +1,4 @@
-import type { Blueprint, HumanNode } from "../model/blueprint.ts";
+import type { HumanNode, Node } from "../model/blueprint.ts";
 import type { GateOpened } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { readInput } from "../runtime/inputs.ts";
@@ -8,9 +8,8 @@ import { type Problem, usage } from "./problem.ts";
 export async function typedAnswer(
   text: string,
   gate: GateOpened,
-  blueprint: Blueprint | null,
+  node: Node | undefined,
 ): Promise<{ readonly value: Json } | { readonly problem: Problem }> {
-  const node = blueprint?.nodes.get(gate.node);
   switch (gate.mode) {
     case "approval":
       if (/^(?:y|yes|ok)$/i.test(text)) return { value: true };

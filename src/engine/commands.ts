@@ -15,6 +15,9 @@ export function commandsFor(state: RunState, event: EventBody): Command[] {
   switch (event.type) {
     case "node.started":
       return [...cancelLosers(state, event.node), { type: "perform", ...attemptOf(event) }];
+    case "node.waiting":
+      // Nobody is asked any more once the run halts.
+      return event.waits && state.halt !== null ? [{ type: "cancel", why: "halted", ...attemptOf(event) }] : [];
     case "node.queued":
       return cancelLosers(state, event.node);
     case "node.retrying":

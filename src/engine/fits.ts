@@ -47,6 +47,8 @@ function fitsNode(state: RunState, event: Exclude<NodeEvent, NodeSettled>): bool
       return canSkip(state, node, event);
     case "retry.due":
       return now === stage.delayed && isCurrent(state, node, event);
+    case "node.waiting":
+      return now === stage.running && isCurrent(state, node, event) && state.resting.has(node) !== event.waits;
     case "node.ended":
     case "node.unconfirmed":
       return (now === stage.running || now === stage.delayed) && isCurrent(state, node, event);

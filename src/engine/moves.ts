@@ -97,6 +97,7 @@ export function setStage(state: RunState, node: number, next: number): void {
   if (before === next) return;
   state.stage[node] = next;
   occupy(state, node, before, -1);
+  state.resting.delete(node);
   occupy(state, node, next, 1);
   if ((before === stage.idle) !== (next === stage.idle)) {
     state.busyNodes += next === stage.idle ? -1 : 1;
@@ -115,7 +116,15 @@ export function* liveNodes(state: RunState): Generator<number> {
 }
 
 export function isIdler(state: RunState, node: number): boolean {
-  return isWait(item(state.plan.nodes, node));
+  return isWait(item(state.plan.nodes, node)) || state.resting.has(node);
+}
+
+/** A running node comes to wait for a person in what runs inside it, or goes on. */
+export function rest(state: RunState, node: number, waits: boolean): void {
+  occupy(state, node, stage.running, -1);
+  if (waits) state.resting.add(node);
+  else state.resting.delete(node);
+  occupy(state, node, stage.running, 1);
 }
 
 /** A node keeps its place between two attempts. */

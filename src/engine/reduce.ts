@@ -3,7 +3,7 @@ import type { EventBody, RunStarted } from "../model/events.ts";
 import { isAgentic } from "./caps.ts";
 import { fits } from "./fits.ts";
 import { recallHalts } from "./halts.ts";
-import { open } from "./moves.ts";
+import { open, rest } from "./moves.ts";
 import * as node from "./node-events.ts";
 import type { RunState } from "./state.ts";
 import { keepTime } from "./time.ts";
@@ -31,6 +31,8 @@ function apply(state: RunState, event: EventBody): void {
       return node.queued(state, event);
     case "node.started":
       return node.started(state, event);
+    case "node.waiting":
+      return rest(state, nodeIndex(state.plan, event.node), event.waits);
     case "node.ended":
       return node.ended(state, event);
     case "node.retrying":

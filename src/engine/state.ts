@@ -95,6 +95,8 @@ export interface RunState {
   /** By node: how a run inside its attempt halted. */
   readonly held: Map<number, InnerHalt>;
   running: number;
+  /** Running nodes in which nothing goes on but waits for a person. */
+  readonly resting: Set<number>;
   /** Running nodes and those between two attempts: ones that work, and ones that wait for a person or a time. */
   workers: number;
   idlers: number;
@@ -161,6 +163,7 @@ export function initial(plan: Plan, options: Options): RunState {
     unconfirmed: new Map(),
     held: new Map(),
     running: 0,
+    resting: new Set(),
     workers: 0,
     idlers: 0,
     starts: 0,

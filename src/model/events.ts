@@ -1,6 +1,7 @@
 import type { AgentEvent } from "./agent-event.ts";
 import type { Json } from "./json.ts";
 import type { EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
+import type { Worktree } from "./worktree.ts";
 
 /** A process on one machine, told apart from a later one with the same pid. `startTime` is in the kernel's clock ticks since boot. */
 export interface ProcessIdentity {
@@ -14,18 +15,6 @@ export interface Attempt {
   readonly node: string;
   readonly pass: number;
   readonly attempt: number;
-}
-
-/** A Git worktree that a run has to itself. Paths are absolute. */
-export interface Worktree {
-  readonly root: string;
-  /** The working folder in it. */
-  readonly folder: string;
-  readonly branch: string;
-  /** The commit that it began with. */
-  readonly commit: string;
-  /** The working tree that it was made from. */
-  readonly repository: string;
 }
 
 /** Where a run inside a run belongs. */
@@ -115,6 +104,12 @@ export interface NodeProcess extends Attempt {
 export interface NodeEnded extends Attempt {
   readonly type: "node.ended";
   readonly result: NodeResult;
+}
+
+/** Whether all that goes on in runs inside the attempt waits for a person. */
+export interface NodeWaiting extends Attempt {
+  readonly type: "node.waiting";
+  readonly waits: boolean;
 }
 
 /** An error that will be tried again; the pass stays open. */
@@ -238,6 +233,7 @@ export type EventBody =
   | NodeQueued
   | NodeStarted
   | NodeProcess
+  | NodeWaiting
   | NodeEnded
   | NodeRetrying
   | RetryDue

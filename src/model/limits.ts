@@ -196,6 +196,12 @@ export const limits = {
   answerTakenMs: 10_000,
   parkRetryMs: 5,
   parkRetryMaxMs: 500,
+  /** Items of a map of which the plain view tells everything. */
+  itemsToldWhole: 20,
+  /** Rows of the live view for what runs inside one node. */
+  rowsInside: 8,
+  /** Gates that a hint names. */
+  gatesNamed: 10,
   startTries: 10,
 
   // Retention; retention.runs, retention.history

@@ -3,6 +3,7 @@ import type { Json } from "../model/json.ts";
 
 export interface Question {
   readonly run: string;
+  /** Inside a call or a map a path, `call/child`, `map[2]/child`. */
   readonly node: string;
   readonly mode: "input" | "approval" | "choice" | "form";
   readonly prompt: string;

@@ -25,6 +25,8 @@ export type Progress =
   | { readonly kind: "line"; readonly stream: "stdout" | "stderr"; readonly text: string }
   | { readonly kind: "process"; readonly process: ProcessIdentity }
   | { readonly kind: "agent"; readonly event: AgentEvent }
+  /** Whether all that goes on in runs inside the attempt waits for a person; told when it changes. */
+  | { readonly kind: "waiting"; readonly waits: boolean }
   /** Journaled as `gate.opened` before anyone can answer, and as `gate.answered`. */
   | { readonly kind: "gate_opened"; readonly mode: HumanNode["mode"]; readonly prompt: string; readonly digest: string }
   | { readonly kind: "gate_answered"; readonly by: string; readonly digest: string; readonly answer: Json };

@@ -1,5 +1,6 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import type { RunStarted, Worktree } from "../model/events.ts";
+import type { RunStarted } from "../model/events.ts";
+import type { Worktree } from "../model/worktree.ts";
 import type { RunStatus } from "../model/outcome.ts";
 
 export interface WorkspaceRequest {

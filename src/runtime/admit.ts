@@ -79,7 +79,7 @@ function elsewhere({ name, workspace }: Blueprint, top: Blueprint): readonly str
 }
 
 /** What needs a person or a box is held at the top of a run for now. */
-const notInside: ReadonlySet<NodeType> = new Set(["human", "provision", "checkout", "exec", "agent_sandbox"]);
+const notInside: ReadonlySet<NodeType> = new Set(["provision", "checkout", "exec", "agent_sandbox"]);
 
 function bodyOf(node: Node): readonly Node[] {
   return node.type === "map" ? [...allNodes(node.do)] : [];

@@ -1,5 +1,5 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import type { Attempt, CalleePins, EventBody, JournalEvent, NodeSettled } from "../model/events.ts";
+import type { Attempt, CalleePins, EventBody, JournalEvent, NodeSettled, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { Ahead } from "../ports/journal.ts";
@@ -99,6 +99,8 @@ export interface Refusal {
 export interface Observer {
   event(event: JournalEvent): void;
   progress(attempt: Attempt, progress: Progress): void;
+  /** Who is told of a run inside; nobody where it is absent. */
+  inside?(parent: ParentLink): Observer;
 }
 
 export interface RunEnd {
@@ -114,13 +116,15 @@ export interface RunHandle {
   readonly end: Promise<RunEnd>;
   /** Asks for an orderly stop; a second call ends the children at once. */
   stop(by: string): void;
-  /** Delivers an event from outside, e.g. an answer. */
+  /** Delivers an event from outside, e.g. an answer; one to a gate inside a call or a map names its path. */
   deliver(event: EventBody): void;
   /**
    * Lets go of a run in which nothing but questions to people stand: `end` reads `waiting`, and whoever takes it over asks them again.
-   * False, and nothing has changed, while an answer is being taken or a commit is under way.
+   * False, and nothing has changed, where it cannot be parked.
    */
   park(): boolean;
+  /** False while something else goes on, an answer is being taken, or a commit is under way. */
+  canPark(): boolean;
 }
 
 export interface Engine {

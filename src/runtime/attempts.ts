@@ -1,7 +1,8 @@
 import type { Attempt, EventBody, NodeEnded, NodeUnconfirmed } from "../model/events.ts";
 import { timeoutOf } from "../model/timeouts.ts";
 import type { ChildRuns, Progress } from "../ports/performer.ts";
-import { childrenOf, type InnerEngine } from "./children.ts";
+import type { Observer } from "./api.ts";
+import { type Children, childrenOf, type InnerEngine } from "./children.ts";
 import { contextOf, type ContextOptions, type Live, type RunFacts } from "./context.ts";
 import { mirrored } from "./counters.ts";
 import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "./gates.ts";
@@ -24,7 +25,6 @@ export interface AttemptEvents {
   put(event: EventBody, taken?: number): void;
   /** Telemetry: it changes nothing in the state. */
   tell(event: EventBody): void;
-  progress(attempt: Attempt, progress: Progress): void;
   /** A message that came too late, or answers something else. */
   discard(taken: number): void;
 }
@@ -34,18 +34,22 @@ export class Attempts {
   readonly #ports: Ports;
   readonly #facts: RunFacts;
   readonly #memory: Memory;
+  readonly #observer: Observer;
   readonly #events: AttemptEvents;
   readonly #values: RunValues;
   readonly #live = new Map<string, OnItsWay>();
+  /** The runs inside those that may have some. */
+  readonly #inside = new Map<string, Children>();
   /** Over, though their performers have not come back. */
   readonly #left = new Set<Performance>();
   readonly #early = new EarlyAnswers();
   #silent = false;
 
-  constructor(ports: Ports, facts: RunFacts, memory: Memory, events: AttemptEvents) {
+  constructor(ports: Ports, facts: RunFacts, memory: Memory, observer: Observer, events: AttemptEvents) {
     this.#ports = ports;
     this.#facts = facts;
     this.#memory = memory;
+    this.#observer = observer;
     this.#events = events;
     this.#values = new RunValues({ ...facts, results: memory.results.byNode }, ports.can.blobs);
   }
@@ -61,7 +65,8 @@ export class Attempts {
     const unmirrored = mirrored(this.#facts, id, this.#memory.attempts.get(id)?.charged);
     if (unmirrored !== null)
       return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
-    const gate = gateOf(node, attempt, can.gates, this.#memory.answers.get(id));
+    const path = `${this.#facts.parent?.path ?? ""}${id}`;
+    const gate = gateOf(node, attempt, can.gates, path, this.#memory.answers.get(id));
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const ofPass = passOf(this.#memory, id, clock.now());
     const shared = { facts: this.#facts, node, attempt, ...ofPass, values: this.#values, can: own, environment };
@@ -84,7 +89,10 @@ export class Attempts {
 
   #childrenOf(of: ContextOptions, live: Live): ChildRuns {
     const { journal, inner, can } = this.#ports;
-    return childrenOf({ ...of, engine: inner, journal, blobs: can.blobs, memory: this.#memory }, live);
+    const around = { memory: this.#memory, observer: this.#observer, early: this.#early };
+    const children = childrenOf({ ...of, ...around, engine: inner, journal, blobs: can.blobs }, live);
+    this.#inside.set(of.attempt.node, children);
+    return children;
   }
 
   cancel(node: string): void {
@@ -115,16 +123,26 @@ export class Attempts {
     this.#silent = true;
   }
 
-  /** Whether nothing but questions to people without an answer stands: an agent that asks is at work. */
+  /** Whether nothing but questions to people without an answer stands, here and in the runs inside: an agent that asks is at work. */
   get onlyAsk(): boolean {
-    return [...this.#live.values()].every(({ gate }) => gate instanceof AttemptGate && gate.given === null);
+    return [...this.#live].every(([id, { gate }]) =>
+      gate === null
+        ? this.#inside.get(id)?.canPark() === true
+        : gate instanceof AttemptGate && gate.isOpen && gate.given === null,
+    );
+  }
+
+  /** Lets go of the runs inside; they can be parked. */
+  park(): void {
+    for (const children of this.#inside.values()) children.park();
   }
 
   /** One for a question that is not asked yet, as after a resume, is kept until it is. */
   answer(given: Given): void {
     const gate = this.#live.get(given.answered.node)?.gate;
-    if (gate?.isOpen === true) this.#give(gate, given);
-    else this.#early.keep(given);
+    if (gate?.isOpen === true) return this.#give(gate, given);
+    const inside = [...this.#inside.values()].some((children) => children.deliver(given.answered));
+    if (!inside) this.#early.keep(given);
   }
 
   #give(gate: NodeGate, { answered, taken }: Given): void {
@@ -133,12 +151,13 @@ export class Attempts {
 
   #over(event: NodeEnded | NodeUnconfirmed): void {
     this.#live.delete(event.node);
+    this.#inside.delete(event.node);
     this.#events.put(event);
   }
 
   #progress(attempt: Attempt, gate: NodeGate | null, progress: Progress): void {
     if (this.#silent) return;
-    this.#events.progress(attempt, progress);
+    this.#observer.progress(attempt, progress);
     switch (progress.kind) {
       case "line":
         break;
@@ -151,10 +170,13 @@ export class Attempts {
         else this.#events.tell(event);
         break;
       }
+      case "waiting":
+        this.#events.put({ type: "node.waiting", ...attempt, waits: progress.waits });
+        break;
       case "gate_opened": {
         const { mode, prompt, digest } = progress;
         if (gate?.opened(digest) !== false) this.#events.put({ type: "gate.opened", ...attempt, mode, prompt, digest });
-        if (gate !== null) for (const given of this.#early.take(attempt.node)) this.#give(gate, given);
+        if (gate !== null) for (const given of this.#early.takeTo(attempt.node)) this.#give(gate, given);
         break;
       }
       case "gate_answered": {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { budgetsOf } from "../engine/usage.ts";
 import type { Blueprint, MapBody, Node } from "../model/blueprint.ts";
-import type { Attempt, InnerDecision, JournalEvent, ParentLink } from "../model/events.ts";
+import type { Attempt, GateAnswered, InnerDecision, JournalEvent, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import { isReopenable, type Usage } from "../model/outcome.ts";
@@ -9,9 +8,12 @@ import type { JournalReader } from "../ports/journal.ts";
 import type { ChildEnd, ChildRefused, ChildRuns, Progress, Values } from "../ports/performer.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { Observer, Refusal, ResumeRequest, RunHandle, Settlement, StartRequest } from "./api.ts";
+import { type Around, within } from "./child-blueprint.ts";
 import { endOf } from "./child-end.ts";
 import type { Live, RunFacts } from "./context.ts";
+import type { EarlyAnswers } from "./gates.ts";
 import type { Memory } from "./memory.ts";
+import { Standing } from "./standing.ts";
 import { less, sum, UsageMeter } from "./usage-meter.ts";
 import type { Outer } from "./values.ts";
 
@@ -37,6 +39,9 @@ interface ChildrenParts {
   readonly blobs: BlobStore;
   readonly facts: RunFacts;
   readonly memory: Memory;
+  /** Who is told of the run around them. */
+  readonly observer: Observer;
+  readonly early: EarlyAnswers;
   readonly values: Values;
   readonly node: Node;
   readonly attempt: Attempt;
@@ -55,14 +60,24 @@ interface Definition {
 
 type Fixed = Omit<ChildrenParts, "signal" | "report">;
 
-export function childrenOf(fixed: Fixed, live: Live): ChildRuns {
+export function childrenOf(fixed: Fixed, live: Live): Children {
   return new Children({ ...fixed, signal: () => live.signal, report: (progress) => live.report(progress) });
 }
 
+/** A run inside that is under way. */
+interface Child {
+  /** The beginning of paths that lead into it. */
+  readonly prefix: string;
+  readonly meter: UsageMeter;
+  readonly standing: Standing;
+  handle: RunHandle | null;
+}
+
 /** The runs inside one attempt. Which run it is follows from the pass, so that a later attempt finds what an earlier one left. */
-class Children implements ChildRuns {
+export class Children implements ChildRuns {
   readonly #parts: ChildrenParts;
-  readonly #meters = new Map<string, UsageMeter>();
+  readonly #live = new Map<string, Child>();
+  #waits = false;
   /** What those that are over used. */
   #done: Usage | undefined;
   /** What earlier attempts of the pass have reported of the same runs. */
@@ -76,7 +91,7 @@ class Children implements ChildRuns {
   async call(pin: string, task: string, inputs: Readonly<Record<string, Json>>): Promise<ChildEnd | ChildRefused> {
     const callee = this.#parts.facts.callees.get(pin);
     if (callee === undefined) return { refused: `the blueprint ${pin.slice(0, 12)} that it calls is not kept` };
-    const blueprint = this.#within(callee.blueprint);
+    const blueprint = within(this.#around(), callee.blueprint);
     return this.#run({ ...callee, blueprint, contentHash: pin, task, inputs }, undefined);
   }
 
@@ -86,14 +101,39 @@ class Children implements ChildRuns {
     const { entry, nodes, edges } = body;
     const own = { outputs: {}, entry, nodes, edges, limits: withoutSteps(around.limits) };
     const { finally: _last, ...rest } = around;
-    const blueprint = this.#within({ ...rest, ...own });
+    const blueprint = within(this.#around(), { ...rest, ...own });
     const outer = { item: value, index, values, own: nodes };
     return this.#run({ blueprint, contentHash, document: "", task, inputs }, outer);
   }
 
+  #around(): Around {
+    const { facts, memory } = this.#parts;
+    return { blueprint: facts.blueprint, state: memory.state, counted: this.#counted };
+  }
+
   usage(): Usage | undefined {
-    const all = [...this.#meters.values()].map((meter) => meter.total());
+    const all = [...this.#live.values()].map(({ meter }) => meter.total());
     return less(sum([this.#done, ...all]), this.#counted);
+  }
+
+  /** Whether all that goes on only waits for people; false where nothing does. */
+  canPark(): boolean {
+    const live = [...this.#live.values()];
+    return live.length > 0 && live.every(({ handle }) => handle?.canPark() === true);
+  }
+
+  park(): void {
+    for (const { handle } of this.#live.values()) handle?.park();
+  }
+
+  /** Hands an answer on; false where no run that is under way is meant. */
+  deliver(answered: GateAnswered): boolean {
+    for (const { prefix, handle } of this.#live.values()) {
+      if (handle === null || !answered.node.startsWith(prefix)) continue;
+      handle.deliver({ ...answered, node: answered.node.slice(prefix.length) });
+      return true;
+    }
+    return false;
   }
 
   async #run(of: Definition, outer: Outer | undefined): Promise<ChildEnd | ChildRefused> {
@@ -101,10 +141,15 @@ class Children implements ChildRuns {
     const inside = this.#inside(outer);
     if (inside.parent.path.split("/").length - 1 > limits.childLevels)
       return { refused: `calls and maps are nested deeper than ${limits.childLevels} levels` };
-    const meter = new UsageMeter();
-    this.#meters.set(inside.run, meter);
-    for (const { body } of journal.read(inside.run)) meter.note(body);
-    const observer = this.#observer(meter);
+    const child: Child = {
+      prefix: `${segmentOf(inside.parent)}/`,
+      meter: new UsageMeter(),
+      standing: new Standing(),
+      handle: null,
+    };
+    this.#live.set(inside.run, child);
+    for (const { body } of journal.read(inside.run)) child.meter.note(body);
+    const observer = this.#observer(child, inside.parent);
     const row = journal.find(inside.run);
     const { bindingHash } = facts;
     let begun: RunHandle | Refusal | null = null;
@@ -123,15 +168,18 @@ class Children implements ChildRuns {
     }
     if (begun !== null && "refused" in begun) {
       if (row?.endedAt === undefined || row.endedAt === null) return { refused: begun.message };
-    } else if (begun !== null) await this.#follow(begun);
-    this.#meters.delete(inside.run);
-    this.#done = sum([this.#done, meter.total()]);
+    } else if (begun !== null) await this.#follow(child, begun);
+    this.#live.delete(inside.run);
+    this.#look();
+    this.#done = sum([this.#done, child.meter.total()]);
     const { blobs } = this.#parts;
     return endOf({ journal, blobs, run: inside.run, blueprint: of.blueprint, ...(outer && { outer }) });
   }
 
   /** Stops it with the attempt. */
-  async #follow(handle: RunHandle): Promise<void> {
+  async #follow(child: Child, handle: RunHandle): Promise<void> {
+    child.handle = handle;
+    for (const { answered } of this.#parts.early.takeInside(child.prefix)) this.deliver(answered);
     const signal = this.#parts.signal();
     const stop = (): void => handle.stop("the run around it");
     if (signal.aborted) stop();
@@ -145,14 +193,13 @@ class Children implements ChildRuns {
 
   #inside(outer: Outer | undefined): Inside {
     const { facts, node, attempt } = this.#parts;
-    const segment = outer === undefined ? node.id : `${node.id}[${outer.index}]`;
+    const place = { node: node.id, ...(outer === undefined ? {} : { item: outer.index }) };
     const parent = {
       run: facts.run,
-      node: node.id,
+      ...place,
       pass: attempt.pass,
-      ...(outer === undefined ? {} : { item: outer.index }),
       blueprint: facts.parent?.blueprint ?? facts.blueprint.name,
-      path: `${facts.parent?.path ?? ""}${segment}/`,
+      path: `${facts.parent?.path ?? ""}${segmentOf(place)}/`,
     };
     return {
       run: idOf(parent),
@@ -163,18 +210,32 @@ class Children implements ChildRuns {
     };
   }
 
-  #observer(meter: UsageMeter): Observer {
-    const { report } = this.#parts;
+  #observer({ meter, standing }: Child, parent: ParentLink): Observer {
+    const { report, observer } = this.#parts;
+    const told = observer.inside?.(parent);
     return {
-      event: ({ body }: JournalEvent) => {
-        if (!meter.note(body)) return;
+      event: (event: JournalEvent) => {
+        told?.event(event);
+        if (standing.take(event.body)) this.#look();
+        if (!meter.note(event.body)) return;
         const usage = this.usage();
         if (usage !== undefined) report({ kind: "agent", event: { type: "usage", usage } });
       },
-      progress: (_, progress) => {
+      progress: (at, progress) => {
+        told?.progress(at, progress);
         if (progress.kind === "line" || progress.kind === "process") report(progress);
       },
+      inside: (inner) => told?.inside?.(inner) ?? unseen,
     };
+  }
+
+  /** Tells when all that goes on here has come to wait for people, and when something goes on again. */
+  #look(): void {
+    const live = [...this.#live.values()];
+    const waits = live.length > 0 && live.every(({ standing }) => standing.waits);
+    if (waits === this.#waits) return;
+    this.#waits = waits;
+    this.#parts.report({ kind: "waiting", waits });
   }
 
   /** The first decision about this run that it has not been given yet. */
@@ -186,49 +247,21 @@ class Children implements ChildRuns {
     const next: InnerDecision | undefined = mine[given.length];
     return next && { ...next, node: next.node.slice(prefix.length) };
   }
+}
 
-  /** Its budget is what is left of the run around it, its folder is that run's; what is protected and recorded there is so inside too. */
-  #within(blueprint: Blueprint): Blueprint {
-    const { facts, memory } = this.#parts;
-    const bounds = { ...blueprint.limits };
-    for (const { of, limit, used } of budgetsOf(memory.state)) {
-      const counted = of === "tokens" ? tokensOf(this.#counted) : (this.#counted?.cost ?? 0);
-      const left = Math.max(0, limit - used + counted);
-      if (of === "tokens") Object.assign(bounds, { tokens: Math.min(left, bounds.tokens ?? left) });
-      else {
-        const currency = facts.blueprint.limits.cost?.currency ?? "USD";
-        const own = bounds.cost?.currency === currency ? bounds.cost.amount : left;
-        Object.assign(bounds, { cost: { amount: Math.min(left, own), currency } });
-      }
-    }
-    const protect = [
-      ...new Set([...(blueprint.workspace.protect ?? []), ...(facts.blueprint.workspace.protect ?? [])]),
-    ];
-    // The tree is the caller's: whether attempts in it begin anew is the caller's to say.
-    const { checkpoint } = facts.blueprint.workspace;
-    const workspace = {
-      ...(protect.length === 0 ? {} : { protect }),
-      ...(checkpoint === undefined ? {} : { checkpoint }),
-    };
-    const { state: _state, ...records } = { ...blueprint.records, counters: facts.blueprint.records.counters };
-    return { ...blueprint, limits: bounds, workspace, records: withoutAbsent(records) };
-  }
+const unseen: Observer = { event: () => undefined, progress: () => undefined };
+
+/** As it stands in a path: `call`, `map[2]`. */
+function segmentOf({ node, item }: Pick<ParentLink, "node" | "item">): string {
+  return item === undefined ? node : `${node}[${item}]`;
 }
 
 /** Who settles an attempt without a person. */
 const ownBy: ReadonlySet<string> = new Set(["engine", "idempotent", "probe"]);
 
-function withoutAbsent({ counters, ...rest }: { readonly counters?: string | undefined }): Blueprint["records"] {
-  return counters === undefined ? rest : { ...rest, counters };
-}
-
 /** Steps are each run's own. */
 function withoutSteps({ steps: _steps, ...rest }: Blueprint["limits"]): Blueprint["limits"] {
   return rest;
-}
-
-function tokensOf(usage: Usage | undefined): number {
-  return usage === undefined ? 0 : usage.inputTokens + usage.outputTokens;
 }
 
 /** As long as no other run's, so that none begins another; the same after a crash. */

@@ -40,10 +40,9 @@ export class Conductor implements RunHandle {
     this.#observer = observer;
     this.#memory = memory;
     this.#rebuild = rebuild;
-    this.#attempts = new Attempts(ports, facts, memory, {
+    this.#attempts = new Attempts(ports, facts, memory, observer, {
       put: (event, taken) => this.#put(event, taken),
       tell: (event) => this.#tell(event),
-      progress: (attempt, progress) => observer.progress(attempt, progress),
       discard: (taken) => void this.#appendBeside([], [taken]),
     });
     this.#timers = new RunTimers(ports.clock, ports.ids, {
@@ -73,10 +72,15 @@ export class Conductor implements RunHandle {
   }
 
   park(): boolean {
-    if (this.#busy || this.#over || !this.#attempts.onlyAsk) return false;
+    if (!this.canPark()) return false;
+    this.#attempts.park();
     this.#close("waiting", null);
     this.#attempts.cancelAll();
     return true;
+  }
+
+  canPark(): boolean {
+    return !this.#busy && !this.#over && this.#attempts.onlyAsk;
   }
 
   readonly #message = ({ id, body }: Message): void => {

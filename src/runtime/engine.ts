@@ -43,6 +43,7 @@ export function createEngine(options: EngineOptions): Engine {
       stop: (by) => conductor.stop(by),
       deliver: (event) => conductor.deliver(event),
       park: () => conductor.park(),
+      canPark: () => conductor.canPark(),
     };
   };
   const inner: InnerEngine = {

@@ -44,7 +44,7 @@ export function inheritedOf(
     return refuse("bad_input", `run ${run} has no pass ${pass} of node ${node}`, "trammel show lists its passes");
   const inherited = events.slice(1, afterWorld(events, at)).flatMap(({ body }) => (isTelling(body) ? [] : [body]));
   const why = cannotInherit(inherited, start.blueprint, plan, events[0]);
-  if (why !== null) return refuse("missing_capability", `no fork at ${node}#${pass} of run ${run}: ${why}`);
+  if (why !== null) return refuse("missing_capability", `no fork at pass ${pass} of ${node} in run ${run}: ${why}`);
   return { from: { run, node, pass }, events: inherited, keepTree };
 }
 

@@ -129,18 +129,23 @@ export class PermissionGate implements NodeGate {
   }
 }
 
-/** The gate of an attempt of this node, null where it asks nobody. What was said to an earlier pass is no answer to this one, though it asks the same. */
+/**
+ * The gate of an attempt of this node, null where it asks nobody; whoever is asked here sees it under its `path` from the top run. What was
+ * said to an earlier pass is no answer to this one, though it asks the same.
+ */
 export function gateOf(
   node: Node,
   attempt: Attempt,
   inner: GateKeeper,
+  path: string,
   recorded: GateAnswered | undefined,
 ): NodeGate | null {
-  if (node.type === "agent" || node.type === "agent_sandbox") return new PermissionGate(inner, attempt);
+  const asking: GateKeeper = { ...inner, ask: (question, signal) => inner.ask({ ...question, node: path }, signal) };
+  if (node.type === "agent" || node.type === "agent_sandbox") return new PermissionGate(asking, attempt);
   if (node.type !== "human") return null;
   const { pass } = attempt;
   const takes = (answered: GateAnswered): boolean => answered.pass === pass && isDecision(node, answered);
-  return new AttemptGate(inner, takes, recorded?.pass === pass ? recorded : undefined);
+  return new AttemptGate(asking, takes, recorded?.pass === pass ? recorded : undefined);
 }
 
 /** Answers to questions that are not asked yet. What is beyond the bound stays in the store for the next owner. */
@@ -152,9 +157,18 @@ export class EarlyAnswers {
   }
 
   /** Those to a node, in the order in which they came; they are kept no longer. */
-  take(node: string): readonly Given[] {
-    const taken = this.#kept.filter(({ answered }) => answered.node === node);
-    this.#kept = this.#kept.filter(({ answered }) => answered.node !== node);
+  takeTo(node: string): readonly Given[] {
+    return this.#take(({ answered }) => answered.node === node);
+  }
+
+  /** As `takeTo`, those to nodes of a run inside, by the beginning of their path. */
+  takeInside(prefix: string): readonly Given[] {
+    return this.#take(({ answered }) => answered.node.startsWith(prefix));
+  }
+
+  #take(wanted: (given: Given) => boolean): readonly Given[] {
+    const taken = this.#kept.filter(wanted);
+    this.#kept = this.#kept.filter((given) => !taken.includes(given));
     return taken;
   }
 }

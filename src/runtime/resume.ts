@@ -138,12 +138,20 @@ async function left(
 ): Promise<readonly EventBody[]> {
   const attempt = { node: id, pass, attempt: n };
   const node = facts.blueprint.nodes.get(id);
-  const waited = node?.type === "human" || node?.type === "wait";
-  const text = waited ? "it was still waiting" : "the engine ended while it ran, so its outcome is unknown";
+  const text = node === undefined ? unknownOutcome : (standing[node.type] ?? unknownOutcome);
   const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text } };
   const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
+
+const unknownOutcome = "the engine ended while it ran, so its outcome is unknown";
+
+const standing: Partial<Record<NodeType, string>> = {
+  human: "it was still waiting",
+  wait: "it was still waiting",
+  call: "the engine ended while it ran; what runs inside goes on",
+  map: "the engine ended while it ran; what runs inside goes on",
+};
 
 /** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, a box that was being made is made anew, a checkout is finished, and what runs inside has claims of its own. */
 const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "checkout", "call", "map"]);

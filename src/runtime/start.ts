@@ -1,6 +1,7 @@
 import type { Command } from "../model/commands.ts";
-import type { JournalEvent, RunStarted, Worktree } from "../model/events.ts";
+import type { JournalEvent, RunStarted } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
+import type { Worktree } from "../model/worktree.ts";
 import type { Conflict, Wanted } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
 import { admit, type Admitted, refuse, treeOf } from "./admit.ts";

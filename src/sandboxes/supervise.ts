@@ -50,6 +50,7 @@ export function withSandboxes(
       stop: (by) => handle.stop(by),
       deliver: (event) => handle.deliver(event),
       park: () => handle.park(),
+      canPark: () => handle.canPark(),
     };
   };
   return {

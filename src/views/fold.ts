@@ -68,6 +68,8 @@ function apply(view: RunView, body: EventBody, at: number): void {
       return settleAs(view, body, at);
     case "node.skipped":
       return setState(view, body.node, "skipped");
+    case "node.waiting":
+      return setState(view, body.node, body.waits ? "waiting" : "running");
     case "gate.opened":
       return waitAt(view, body, body.prompt);
     case "gate.answered":

@@ -1,19 +1,34 @@
-import type { Attempt, EventBody, JournalEvent, RunStarted } from "../model/events.ts";
+import type { Attempt, EventBody, JournalEvent, NodeStarted, ParentLink, RunStarted } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
-import { attemptName, elapsed, pauseText, settlementText, usageText } from "./words.ts";
+import { attemptName, elapsed, passName, pauseText, settlementText, usageText } from "./words.ts";
 
-/** An event as one line for people: `12.3s  test#2 failure: exit 1`. Null for what only machines care about. */
+/** An event as one line for people: `12.3s  test (pass 2) failure: exit 1`. Null for what only machines care about. */
 export function plainLine(event: JournalEvent, startedAt: number): string | null {
   const text = sentence(event.body);
-  if (text === null) return null;
-  const time = elapsed(event.at - startedAt).padStart(7);
-  return `${time}  ${inert(text).replace(/\s+/g, " ").trimEnd()}`;
+  return text === null ? null : lineOf(text, event.at - startedAt, 0);
+}
+
+/** As {@link plainLine}, of a run inside: indented, and with its path. Its start and end are told by the node around it. */
+export function plainLineInside({ body, at }: JournalEvent, startedAt: number, { path }: ParentLink): string | null {
+  if (!("node" in body) || body.node === undefined || body.type === "run.halting") return null;
+  const text = sentence({ ...body, node: `${path}${body.node}` });
+  return text === null ? null : lineOf(text, at - startedAt, path.split("/").length - 1);
+}
+
+/** Whether an event of a run inside is told though many others are not: something went wrong, or somebody is asked. */
+export function isPressing(body: EventBody): boolean {
+  if (body.type === "node.ended" || body.type === "node.retrying") return body.result.outcome !== "success";
+  return body.type === "gate.opened" || body.type === "gate.answered" || body.type === "node.unconfirmed";
+}
+
+function lineOf(text: string, ms: number, depth: number): string {
+  return `${elapsed(ms).padStart(7)}  ${"  ".repeat(depth)}${inert(text).replace(/\s+/g, " ").trimEnd()}`;
 }
 
 function startSentence({ blueprint, worktree, fork, task }: RunStarted): string {
   const place = worktree === undefined ? "" : ` in ${worktree.root}`;
-  const from = fork === undefined ? "" : ` from ${fork.node}#${fork.pass} of run ${fork.run}`;
+  const from = fork === undefined ? "" : ` from ${passName(fork.node, fork.pass)} of run ${fork.run}`;
   return `run ${blueprint}${place}${from}${task === "" ? "" : `: ${task}`}`;
 }
 
@@ -25,9 +40,9 @@ export function sentence(body: EventBody): string | null {
     case "run.resumed":
       return "resumed";
     case "node.queued":
-      return `${body.node}#${body.pass} is due and waits for a place`;
+      return `${passName(body.node, body.pass)} is due and waits for a place`;
     case "node.started":
-      return `${attemptName(body)} started${body.charged === undefined ? "" : ` (pass ${body.charged.passes} of ${body.charged.cap})`}`;
+      return startOf(body);
     case "node.ended":
       return `${attemptName(body)} ${ending(body.result)}`;
     case "node.retrying":
@@ -54,11 +69,22 @@ export function sentence(body: EventBody): string | null {
       return `halting, ${body.cause}: ${body.reason.text}${failuresText(body.failures)}`;
     case "run.finished":
       return `${body.status}${body.reason === undefined ? "" : `: ${body.reason}`}${suffix(usageText(body.usage))}`;
+    case "node.waiting":
+      return body.waits ? `${attemptName(body)} waits for a person inside` : null;
     case "passes.synced":
     case "node.process":
     case "retry.due":
       return null;
   }
+}
+
+/** The pass is that of its cap, where the two are the same. */
+function startOf(body: NodeStarted): string {
+  const { node, pass, charged } = body;
+  if (charged === undefined) return `${attemptName(body)} started`;
+  const { passes, cap } = charged;
+  if (passes === pass) return `${node} started (pass ${passes} of ${cap})`;
+  return `${attemptName(body)} started (pass ${passes} of ${cap} of its task)`;
 }
 
 function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agent.progressed" }>): string | null {

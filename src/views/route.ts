@@ -3,7 +3,7 @@ import { compile } from "../graph/plan.ts";
 import { type Blueprint, classOf, type Node, type NodeClass } from "../model/blueprint.ts";
 import type { RunStarted } from "../model/events.ts";
 import type { NodeResult, RunStatus } from "../model/outcome.ts";
-import { classGlyphs } from "./words.ts";
+import { classGlyphs, passName } from "./words.ts";
 
 /** The way a run takes when every node succeeds; an agent or person with options takes the first. */
 export interface Route {
@@ -40,8 +40,7 @@ export function routeOf(blueprint: Blueprint, overrides: Pick<RunStarted, "maxSt
 export function routeText(name: string, { starts, notReached, status, reason }: Route): string {
   const width = String(starts.reduce((most, { step }) => Math.max(most, step), 1)).length;
   const lines = starts.map(({ step, node, class: kind, pass }) => {
-    const again = pass === 1 ? "" : `#${pass}`;
-    return `  ${String(step).padStart(width)}  ${classGlyphs[kind]} ${node}${again}\n`;
+    return `  ${String(step).padStart(width)}  ${classGlyphs[kind]} ${passName(node, pass)}\n`;
   });
   const left = notReached.length === 0 ? "" : `  not reached: ${notReached.join(", ")}\n`;
   const end = status === null ? "no end in sight" : status + (reason === null ? "" : `: ${reason}`);

@@ -66,10 +66,14 @@ function pad(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** `check`, `check#2`, `check#2.3`: a pass, and an attempt of it. */
+/** `check`, `check (pass 2)`: in brackets, since a flow may name a node `check#2`. */
+export function passName(node: string, pass: number): string {
+  return pass === 1 ? node : `${node} (pass ${pass})`;
+}
+
+/** As {@link passName}, and `check (pass 2, attempt 3)`. */
 export function attemptName({ node, pass, attempt }: Attempt): string {
-  const times = pass > 1 || attempt > 1 ? `#${pass}` : "";
-  return `${node}${times}${attempt > 1 ? `.${attempt}` : ""}`;
+  return attempt === 1 ? passName(node, pass) : `${node} (pass ${pass}, attempt ${attempt})`;
 }
 
 /** `settled as done by ann: looked it up`. */

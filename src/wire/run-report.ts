@@ -68,12 +68,21 @@ export const runReportShape = z.strictObject({
       reason: z.string().nullable(),
     }),
   ),
+  /** Questions that nobody has answered, also of runs inside: `node` is a path then, `call/child` or `map[2]/child`. */
+  waiting: z.array(
+    z.strictObject({
+      node: z.string(),
+      mode: z.enum(["input", "approval", "choice", "form"]),
+      prompt: z.string(),
+      since: instant,
+    }),
+  ),
 });
 
 export type RunReport = z.infer<typeof runReportShape>;
 export type AttemptReport = z.infer<typeof attemptShape>;
 
-/** `trammel runs --json`, newest first. */
+/** `trammel runs --json`, newest first; with `--all` each followed by those inside it, oldest first. */
 export const runListShape = z.strictObject({
   runs: z.array(
     z.strictObject({
@@ -84,6 +93,10 @@ export const runListShape = z.strictObject({
       reason: z.string().nullable(),
       startedAt: instant,
       endedAt: instant.nullable(),
+      /** Of a run inside another. */
+      parent: z
+        .strictObject({ run: z.string(), node: z.string(), pass: z.int().min(1), item: z.int().min(0).nullable() })
+        .nullable(),
     }),
   ),
 });

@@ -23,7 +23,9 @@ describe("demo", () => {
     const { code, stdout, stderr } = await trammel(["demo"], { place });
     const untouched = yours(stdout);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/test failure[^]*fix started \(pass 1 of 3\)[^]*fix changed versions\.js[^]*test#2 success/);
+    expect(stderr).toMatch(
+      /test failure[^]*fix started \(pass 1 of 3\)[^]*fix changed versions\.js[^]*test \(pass 2\) success/,
+    );
     expect(stdout).toMatch(/^all tests pass$/m);
     expect(stdout).toMatch(/^- {2}return a < b \? -1 : 1;$/m);
     expect(stdout).toContain("The agent's turn was a recording");

@@ -40,7 +40,7 @@ describe("the example that fixes a failing test", () => {
   it.each(["compatible", "anthropic"] as const)("reads, edits and passes with a model of %s", async (vendor) => {
     using place = new Place();
     const { ran, model } = await runWith(place, vendor, mends);
-    expect(ran.stderr).toMatch(/test failure[^]*fix started \(pass 1 of 3\)[^]*test#2 success/);
+    expect(ran.stderr).toMatch(/test failure[^]*fix started \(pass 1 of 3\)[^]*test \(pass 2\) success/);
     expect(ran.stdout).toContain("all tests pass");
     expect(ran.code).toBe(0);
     expect(model.requests).toHaveLength(3);
@@ -50,7 +50,7 @@ describe("the example that fixes a failing test", () => {
     using place = new Place();
     const { ran, model } = await runWith(place, "compatible", [{ say: "I changed nothing." }]);
     expect(model.requests).toHaveLength(3);
-    expect(ran.stderr).toContain("fix#3 started (pass 3 of 3)");
+    expect(ran.stderr).toContain("fix started (pass 3 of 3)");
     expect(ran.stdout).toMatch(/^BLUEPRINT_ESCALATION\ntask_id: \w+\nnode: fix\niteration: 3\/3\n/m);
     expect(ran.code).toBe(3);
   });

@@ -38,7 +38,7 @@ entry: test
   const decision = ["--node", "mend", "--as", "again", "--grant", "1", "--reason", "one more look"];
   const resolved = await trammel(["resolve", run, ...decision], { place });
   expect(resolved.code).toBe(3);
-  expect(resolved.stderr).toMatch(/mend#2 settled as again by \S+: one more look\n/);
+  expect(resolved.stderr).toMatch(/mend \(pass 2\) settled as again by \S+: one more look\n/);
   expect((await trammel(["show", run], { place })).stdout).not.toMatch(/^task/m);
 });
 
@@ -52,9 +52,9 @@ it("a loop that makes no progress escalates, with both failures as evidence", as
   expect(stdout).toContain(
     "node: test\niteration: 1/1\nreason: made no progress: 3 before, 3 now\nevidence: 2\n3\n2\n3\n4\nnext_action: ",
   );
-  expect(stderr).toContain("halting, escalated: made no progress: 3 before, 3 now (test and test#2)\n");
+  expect(stderr).toContain("halting, escalated: made no progress: 3 before, 3 now (test and test (pass 2))\n");
   const run = /trammel show (\S+)/.exec(stderr)?.[1] ?? "";
-  expect((await trammel(["show", run], { place })).stdout).toMatch(/^evidence +test and test#2$/m);
+  expect((await trammel(["show", run], { place })).stdout).toMatch(/^evidence +test and test \(pass 2\)$/m);
   const shown = await trammel(["show", run, "--json"], { place });
   expect(runReportShape.parse(JSON.parse(shown.stdout)).evidence).toEqual([
     { node: "test", pass: 1, attempt: 1 },

@@ -39,7 +39,7 @@ it("recomputes with the limits of the configuration, and names the first event t
   expect(changed.code).toBe(1);
   expect(changed.stdout).toMatch(/^\S+: event \d+ differs, /);
   expect(changed.stdout).toMatch(/^ {2}recorded {4}run\.halting: halting, limit: limits\.steps is 2, and test /m);
-  expect(changed.stdout).toMatch(/^ {2}recomputed {2}node\.started: test#2 started$/m);
+  expect(changed.stdout).toMatch(/^ {2}recomputed {2}node\.started: test \(pass 2\) started$/m);
   const json = replayShape.parse(JSON.parse((await trammel(["replay", run, "--json"], { place })).stdout));
   expect(json.difference).toMatchObject({ recorded: { type: "run.halting" }, recomputed: { type: "node.started" } });
 });

@@ -6,7 +6,6 @@ import {
   blueprint,
   bodies,
   chainOf,
-  gate,
   handle,
   kinds,
   plain,
@@ -117,7 +116,6 @@ describe("a call", () => {
   });
 
   test.each([
-    ["a person", { ...blueprint([gate("ask")], []), name: "callee" }, "a human node inside a call or map"],
     ["a worktree", { ...callee, workspace: { isolate: "worktree" } }, "workspace.isolate of a callee"],
   ] as const)("whose callee asks for %s is refused before any effect", async (_, asking, message) => {
     const more = { callees: callees({ callee: asking }) };

@@ -125,7 +125,7 @@ describe("a fork is refused", () => {
     [
       "without a checkpoint",
       { keepTree: false },
-      { message: expect.stringMatching(/no checkpoint of the tree before b#1/) },
+      { message: expect.stringMatching(/no checkpoint of the tree before pass 1 of b in run/) },
     ],
   ])("%s", async (_, more, answer) => {
     const of = chainOf(["a", "b"]);

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { check } from "../../check/check.ts";
 import type { GateAnswered, ProcessIdentity } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
 import { type AnswerFate, answerFate, pastAnswer } from "../../views/answer-fate.ts";
-import { openGates } from "../../views/open-gates.ts";
+import { blueprintOf, insideAt, topOf, waitingGates } from "../inner-runs.ts";
 import { decidedInside } from "../inside.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../stored-run.ts";
@@ -35,7 +34,7 @@ export async function answer(
     const given = await answerTo(journal, row, node, text);
     if ("problem" in given) return report(world, given.problem);
     const { isAlive } = await world.compose();
-    return await give({ world, journal, isAlive, run: row.run, ...given }, options);
+    return await give({ world, journal, isAlive, ...given }, options);
   } finally {
     await journal.close();
   }
@@ -45,12 +44,11 @@ interface Giving extends Given {
   readonly world: World;
   readonly journal: Journal;
   readonly isAlive: (process: ProcessIdentity) => boolean;
-  readonly run: string;
 }
 
 /** An owner may end before it takes what is in its mailbox, and another may take the run over first: each is tried in turn. */
 async function give(giving: Giving, options: ResumeOptions): Promise<number> {
-  const { world, journal, run, answer } = giving;
+  const { world, journal, run, top, path, answer } = giving;
   for (let posted = false; ;) {
     if (isExecuted(giving)) {
       if (!posted) await journal.post(run, answer);
@@ -59,7 +57,7 @@ async function give(giving: Giving, options: ResumeOptions): Promise<number> {
       if (fate === "late") return report(world, notYet(giving));
       if (fate !== "left") return tell(giving, fate);
     }
-    const exit = await resume(world, run, { ...options, detach: true }, { answer });
+    const exit = await resume(world, top, { ...options, detach: true }, { answer: { ...answer, node: path } });
     const fate = fateOf(giving);
     if (exit === exitCodes.usage) {
       if (posted && fate !== null) return tell(giving, fate);
@@ -94,23 +92,28 @@ async function fateElsewhere(giving: Giving): Promise<AnswerFate | "late" | "lef
   }
 }
 
-function tell({ world, run, answer: { node } }: Giving, fate: AnswerFate): number {
+function tell({ world, top, path }: Giving, fate: AnswerFate): number {
   if (fate.kind === "conflict")
-    return report(world, usage(`the answer to ${node} of run ${run} was not taken: ${fate.what}`, inboxHint));
-  world.err.write(`answered ${node} of run ${run}\n`);
+    return report(world, usage(`the answer to ${path} of run ${top} was not taken: ${fate.what}`, inboxHint));
+  world.err.write(`answered ${path} of run ${top}\n`);
   return exitCodes.ok;
 }
 
-function notYet({ run, answer: { node } }: Giving): Problem {
-  const message = `the process that executes run ${run} has not taken the answer to ${node} yet`;
-  return { exit: exitCodes.parked, message, hint: `It has it, and may still take it: trammel show ${run}` };
+function notYet({ top, path }: Giving): Problem {
+  const message = `the process that executes run ${top} has not taken the answer to ${path} yet`;
+  return { exit: exitCodes.parked, message, hint: `It has it, and may still take it: trammel show ${top}` };
 }
 
 const inboxHint = "trammel inbox lists what waits.";
 
 interface Given {
+  /** The run that asks, and the one that goes on: the same, unless it asks inside a call or a map. */
+  readonly run: string;
+  readonly top: string;
+  /** The gate, from the one that goes on. */
+  readonly path: string;
   readonly answer: GateAnswered;
-  /** Number of the last event of the run when its question was read. */
+  /** Number of the last event of the run that asks, when its question was read. */
   readonly read: number;
 }
 
@@ -120,35 +123,30 @@ async function answerTo(
   node: string,
   text: string,
 ): Promise<Given | { readonly problem: Problem }> {
-  const events = [...journal.read(row.run)];
-  const open = openGates(events);
-  const gate = open.find((one) => one.gate.node === node)?.gate;
-  if (gate === undefined) {
-    const waiting = open.map((one) => one.gate.node);
-    const hint = waiting.length === 0 ? inboxHint : `These wait: ${waiting.join(", ")}`;
-    const past = pastAnswer(events, node);
+  const waiting = waitingGates(journal, row);
+  const open = waiting.find(({ path }) => path === node);
+  if (open === undefined) {
+    const named = waiting.slice(0, limits.gatesNamed).map(({ path }) => path);
+    const hint = named.length === 0 ? inboxHint : `These wait: ${named.join(", ")}`;
+    const asked = insideAt(journal, row, node);
+    const past = asked === null ? null : pastAnswer(journal.read(asked.row.run), asked.node);
     const why = past === null ? "" : `: ${past}`;
     return { problem: usage(`nothing waits for an answer at ${node} of run ${row.run}${why}`, hint) };
   }
-  const document = journal.definition(row.definition);
-  const blueprint = document === null ? null : check(document).blueprint;
+  const { gate, row: asking, read } = open;
+  const human = (await blueprintOf(journal, asking))?.nodes.get(gate.node);
   const by = userName();
-  const human = blueprint?.nodes.get(node);
-  if (human?.type === "human" && human.approvers?.includes(by) === false) {
+  if (human?.type === "human" && human.approvers?.includes(by) === false)
     return { problem: usage(`${by} may not answer ${node}`, `Its approvers are: ${human.approvers.join(", ")}`) };
-  }
-  const typed = await typedAnswer(text, gate, blueprint);
+  const typed = await typedAnswer(text, gate, human);
   if ("problem" in typed) return typed;
   const { pass, attempt, digest } = gate;
-  const given = {
-    type: "gate.answered",
-    node,
-    pass,
-    attempt,
-    id: randomUUID(),
-    by,
-    digest,
-    answer: typed.value,
-  } as const;
-  return { answer: given, read: events.at(-1)?.seq ?? 0 };
+  const given = { pass, attempt, id: randomUUID(), by, digest, answer: typed.value };
+  return {
+    run: asking.run,
+    top: topOf(journal, row).run,
+    path: `${asking.parent?.path ?? ""}${gate.node}`,
+    answer: { type: "gate.answered", node: gate.node, ...given },
+    read,
+  };
 }

@@ -1,7 +1,7 @@
 import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
-import { openGates } from "../../views/open-gates.ts";
 import type { Inbox } from "../../wire/inbox.ts";
+import { waitingGates } from "../inner-runs.ts";
 import { instant } from "../report.ts";
 import { openStoreToRead } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
@@ -13,11 +13,11 @@ const mostRuns = 1000;
 export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
   const journal = await openStoreToRead(world);
   const live = journal.runs(mostRuns).filter(({ status }) => status === "waiting" || status === "running");
-  const waiting = live.flatMap(({ run, blueprint }) =>
-    openGates(journal.read(run)).map(({ gate, since }) => ({
-      run,
-      blueprint,
-      node: gate.node,
+  const waiting = live.flatMap((row) =>
+    waitingGates(journal, row).map(({ gate, since, path }) => ({
+      run: row.run,
+      blueprint: row.blueprint,
+      node: path,
       mode: gate.mode,
       prompt: gate.prompt,
       since,

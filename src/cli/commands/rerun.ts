@@ -20,20 +20,27 @@ export function rerun(world: World, text: string, options: RerunOptions): Promis
 }
 
 export interface ForkOptions extends RerunOptions {
-  /** `NODE`, or `NODE#PASS`. */
+  /** `NODE`, `NODE#PASS`, or `NODE (pass N)` as a run shows it. */
   readonly at: string;
   readonly keepTree?: true;
 }
 
 /** Goes another way from a pass of an earlier run; what was recorded before it is taken over. */
 export async function fork(world: World, text: string, options: ForkOptions): Promise<number> {
-  const [, node, pass] = /^([^#]+)(?:#([1-9][0-9]*))?$/.exec(options.at) ?? [];
-  if (node === undefined) return report(world, usage(`--at ${options.at} is neither NODE nor NODE#PASS`));
-  const keepTree = options.keepTree === true;
-  return anew(world, text, options, { node, ...(pass === undefined ? {} : { pass: Number(pass) }), keepTree });
+  return anew(world, text, options, { at: options.at, keepTree: options.keepTree === true });
 }
 
-type Place = Pick<ForkRequest, "node" | "pass" | "keepTree">;
+interface Place {
+  readonly at: string;
+  readonly keepTree: boolean;
+}
+
+/** A node of that very name comes first: a flow may have one called `test#2`, and the second pass of `test` is then `test (pass 2)`. */
+function placeOf({ at, keepTree }: Place, { nodes }: Blueprint): Pick<ForkRequest, "node" | "pass" | "keepTree"> {
+  const [, node, short, long] = /^(.+?)(?:#([1-9][0-9]*)| \(pass ([1-9][0-9]*)\))$/.exec(at) ?? [];
+  if (nodes.has(at) || node === undefined) return { node: at, keepTree };
+  return { node, pass: Number(short ?? long), keepTree };
+}
 
 async function anew(world: World, text: string, options: RerunOptions, place: Place | null): Promise<number> {
   const earlier = await readEarlier(world, text);
@@ -68,7 +75,7 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
     const request = { ...start, ...turn };
     return place === null
       ? engine.start(request, observer)
-      : engine.fork({ run: row.run, ...place, start: request }, observer);
+      : engine.fork({ run: row.run, ...placeOf(place, blueprint), start: request }, observer);
   });
   return exit;
 }

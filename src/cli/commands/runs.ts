@@ -1,5 +1,6 @@
 import { exitCodes } from "../../model/outcome.ts";
-import type { RunRow } from "../../ports/journal.ts";
+import { limits } from "../../model/limits.ts";
+import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { elapsed } from "../../views/words.ts";
 import { inert } from "../../views/inert.ts";
 import { instant, runList } from "../report.ts";
@@ -14,16 +15,31 @@ const nameColumns = 24;
 export interface RunsOptions {
   readonly limit: number;
   readonly json?: true;
+  /** Also those inside others. */
+  readonly all?: true;
 }
 
 export async function runs(world: World, options: RunsOptions): Promise<number> {
   const journal = await openStoreToRead(world);
-  const rows = journal.runs(options.limit);
+  const top = journal.runs(options.limit);
+  const rows = options.all === true ? withInside(journal, top) : top;
   world.out.write(options.json === true ? jsonLine(runList(rows)) : table(rows, world.out.size().columns));
   if (rows.length === 0 && options.json !== true)
     world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
   await journal.close();
   return exitCodes.ok;
+}
+
+/** Each run followed by those inside it, oldest first: at most `limits.runsListed` of one run. */
+function withInside(journal: JournalReader, rows: readonly RunRow[]): readonly RunRow[] {
+  return rows.flatMap((row) => [row, ...withInside(journal, journal.runs(limits.runsListed, row.run).toReversed())]);
+}
+
+/** Those inside are indented, and named by their place in the run around them. */
+function nameOf({ blueprint, parent }: RunRow): string {
+  if (parent === undefined) return blueprint;
+  const depth = parent.path.split("/").length - 1;
+  return "  ".repeat(depth) + parent.path.split("/").slice(-2).join("/").slice(0, -1);
 }
 
 /** Columns as wide as what stands in them; the last one takes what is left of the line. */
@@ -33,7 +49,7 @@ function table(rows: readonly RunRow[], columns: number): string {
     instant(row.startedAt).slice(5, 16).replace("T", " "),
     row.status,
     row.endedAt === null ? "" : elapsed(row.endedAt - row.startedAt),
-    fit(row.blueprint, nameColumns),
+    fit(nameOf(row), nameColumns),
     inert(row.reason ?? row.task).replace(/\s+/g, " "),
   ]);
   const widths = cells.reduce<readonly number[]>(

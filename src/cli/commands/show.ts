@@ -6,6 +6,7 @@ import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, namesBlueprint } from "../document.ts";
 import { isProblem, report } from "../problem.ts";
+import { type WaitingGate, waitingGates } from "../inner-runs.ts";
 import { instant, runReport } from "../report.ts";
 import { findRun, openStoreToRead, viewOf } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
@@ -33,12 +34,13 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
   if (isProblem(row)) return report(world, row);
   const view = await viewOf(journal, row);
   const inside = journal.runs(limits.runsListed, row.run).toReversed();
-  world.out.write(options.json === true ? jsonLine(runReport(view, inside)) : text(view, inside));
+  const waiting = row.endedAt === null ? waitingGates(journal, row) : [];
+  world.out.write(options.json === true ? jsonLine(runReport(view, inside, waiting)) : text(view, inside, waiting));
   await journal.close();
   return exitCodes.ok;
 }
 
-function text(view: RunView, inside: readonly RunRow[]): string {
+function text(view: RunView, inside: readonly RunRow[], waiting: readonly WaitingGate[]): string {
   const failures = view.halting?.failures ?? [];
   const facts: readonly (readonly [string, string])[] = [
     ["run", view.run],
@@ -55,7 +57,7 @@ function text(view: RunView, inside: readonly RunRow[]): string {
     ["used", usageText(view.usage) || "no model"],
   ];
   const head = facts.map(([name, value]) => `${name.padEnd(10)} ${inert(value).replace(/\n/g, "\n           ")}\n`);
-  return `${head.join("")}\n${[...view.nodes.values()].map((one) => node(one) + runsIn(one, inside)).join("")}`;
+  return `${head.join("")}\n${[...view.nodes.values()].map((one) => node(one) + runsIn(one, inside) + questionsIn(one, waiting)).join("")}`;
 }
 
 function node(one: NodeView): string {
@@ -72,6 +74,14 @@ function runsIn({ id }: NodeView, inside: readonly RunRow[]): string {
     return [`    ${run}  ${item}${pass}  ${status}${reason === null ? "" : `: ${inert(reason)}`}\n`];
   });
   return lines.join("");
+}
+
+/** What runs inside it ask, by the path that an answer names. */
+function questionsIn({ id }: NodeView, waiting: readonly WaitingGate[]): string {
+  return waiting
+    .filter(({ path }) => path.startsWith(`${id}/`) || path.startsWith(`${id}[`))
+    .map(({ path, gate }) => `    ${stateGlyphs.waiting} ${path}: ${inert(gate.prompt).replace(/\s+/g, " ")}\n`)
+    .join("");
 }
 
 function attempt(one: AttemptView): string {

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import picocolors from "picocolors";
 import { describe, expect, it } from "vitest";
+import type { EventBody, JournalEvent, ParentLink } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
 import { emptyView } from "../../views/fold.ts";
 import type { NodeState, NodeView, RunView } from "../../views/run-view.ts";
-import { frame } from "./frame.ts";
+import { frame, type FrameInput } from "./frame.ts";
+import { LiveRun } from "./live-run.ts";
 import { fit, pad, width } from "./text.ts";
 
 const plain = picocolors.createColors(false);
@@ -50,20 +53,26 @@ function attempt(n: number, startedAt: number, endedAt: number | null): NodeView
   };
 }
 
+function run(shown: RunView, lines: ReadonlyMap<string, string> = new Map()): FrameInput["run"] {
+  return { view: shown, lines: new Map(lines), insideOf: new Map(), link: null };
+}
+
 describe("frame", () => {
   it("shows state, class, passes of the cap, time and the last line of each node", () => {
     const lines = frame({
-      view: view([
-        {
-          id: "fix",
-          class: "agentic",
-          state: "running",
-          charged: { passes: 2, cap: 3 },
-          attempts: [attempt(1, 1000, null)],
-        },
-        { id: "test", state: "failure", passes: 2, attempts: [attempt(1, 1000, 1500)] },
-      ]),
-      lines: new Map([["test", "1 failing"]]),
+      run: run(
+        view([
+          {
+            id: "fix",
+            class: "agentic",
+            state: "running",
+            charged: { passes: 2, cap: 3 },
+            attempts: [attempt(1, 1000, null)],
+          },
+          { id: "test", state: "failure", passes: 2, attempts: [attempt(1, 1000, 1500)] },
+        ]),
+        new Map([["test", "1 failing"]]),
+      ),
       now: 3500,
       columns: 80,
       rows: 24,
@@ -88,7 +97,7 @@ describe("frame", () => {
           const said = new Map(nodes.map(([line], at) => [`n${at}`, line] as const));
           const shown = view(nodes.map(([, one], at) => ({ state: one, attempts: [attempt(1, at, null)] })));
           shown.task = nodes[0]?.[0] ?? "";
-          const lines = frame({ view: shown, lines: said, now: 90_000_000, columns, rows, colors: plain });
+          const lines = frame({ run: run(shown, said), now: 90_000_000, columns, rows, colors: plain });
           expect(lines.length).toBeLessThan(rows);
           for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
         },
@@ -102,9 +111,80 @@ describe("frame", () => {
       state: at === 40 ? ("running" as const) : ("success" as const),
       attempts: [attempt(1, at + 1, at === 40 ? null : at + 2)],
     }));
-    const lines = frame({ view: view(nodes), lines: new Map(), now: 100, columns: 60, rows: 10, colors: plain });
+    const lines = frame({ run: run(view(nodes)), now: 100, columns: 60, rows: 10, colors: plain });
     expect(lines.some((line) => line.includes("n40"))).toBe(true);
     expect(lines.some((line) => line.includes("44 more"))).toBe(true);
+  });
+});
+
+describe("what goes on inside a node", () => {
+  const owner = { pid: 1, startTime: "1", bootId: "b" };
+  const hashes = { contentHash: "", bindingHash: "" };
+  const told = (body: EventBody, seq: number): JournalEvent => ({ run: "r", seq, at: 1, hash: "", body });
+
+  function begin(
+    around: LiveRun,
+    parent: Pick<ParentLink, "node" | "path" | "item">,
+    nodes: readonly string[],
+  ): LiveRun {
+    const inner = around.inside({ run: "r", pass: 1, blueprint: "top", ...parent });
+    const started = {
+      type: "run.started",
+      taskId: "r",
+      task: "",
+      blueprint: "b",
+      ...hashes,
+      inputs: {},
+      cwd: "/",
+      owner,
+    } as const;
+    inner.event(told(started, 1));
+    nodes.forEach((node, at) =>
+      inner.event(told({ type: "node.started", node, pass: 1, attempt: 1, step: 1, from: [] }, at + 2)),
+    );
+    return inner;
+  }
+
+  function top(): LiveRun {
+    const shown = view([
+      { id: "call", class: "wrapper", state: "running" },
+      { id: "each", type: "map", state: "running" },
+    ]);
+    return new LiveRun(shown, null, new Map(), null, () => undefined);
+  }
+
+  const draw = (around: LiveRun, rows: number): readonly string[] =>
+    frame({ run: around, now: 100, columns: 60, rows, colors: plain })
+      .slice(1, -1)
+      .map((one) => one.trimEnd());
+
+  it("is indented under it, and what it says is its own", () => {
+    const around = top();
+    const inner = begin(around, { node: "call", path: "call/" }, ["x"]);
+    begin(inner, { node: "x", path: "call/x[0]/", item: 0 }, ["do"]);
+    inner.progress({ node: "x", pass: 1, attempt: 1 }, { kind: "line", stream: "stdout", text: "half way" });
+    expect(draw(around, 20)).toEqual([
+      " ▸ ▣ call",
+      " ▸     x         0.1s  half way",
+      " ▸       [0]/do  0.1s",
+      " ▸ ■ each",
+    ]);
+  });
+
+  it("of many items shows some of those at work, how many more there are, and how many are over", () => {
+    const around = top();
+    const items = Array.from({ length: 100 }, (_, item) =>
+      begin(around, { node: "each", path: `each[${item}]/`, item }, ["do"]),
+    );
+    const usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
+    for (const item of items.slice(0, 60))
+      item.event(told({ type: "run.finished", status: "succeeded", walkedPast: [], usage }, 9));
+    const lines = draw(around, 40);
+    expect(lines).toHaveLength(2 + limits.rowsInside);
+    expect(lines[1]).toBe(" ▸ ■ each       60 done");
+    expect(lines[2]).toBe(" ▸     [60]/do  0.1s");
+    expect(lines.at(-1)).toBe(`       … ${40 - limits.rowsInside + 1} more`);
+    expect(draw(around, 7)).toHaveLength(3);
   });
 });
 

@@ -6,6 +6,7 @@ import { limits } from "../../model/limits.ts";
 import { emptyView } from "../../views/fold.ts";
 import type { Output } from "../output.ts";
 import { LiveDisplay } from "./live.ts";
+import { LiveRun } from "./live-run.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());
@@ -35,7 +36,12 @@ class Stage {
       },
       flush: () => Promise.resolve(),
     };
-    this.display = new LiveDisplay(output, emptyView("r", null), picocolors.createColors(true), () => 5000);
+    this.display = new LiveDisplay(
+      output,
+      new LiveRun(emptyView("r", null), null, new Map(), null, () => undefined),
+      picocolors.createColors(true),
+      () => 5000,
+    );
   }
 
   event(body: EventBody): void {

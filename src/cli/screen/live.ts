@@ -1,13 +1,11 @@
-import type { Attempt, JournalEvent } from "../../model/events.ts";
+import type { Attempt, JournalEvent, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { Progress } from "../../ports/performer.ts";
-import { fold } from "../../views/fold.ts";
-import { inert, lastLine } from "../../views/inert.ts";
-import { pauseText } from "../../views/words.ts";
-import type { RunView } from "../../views/run-view.ts";
+import type { Observer } from "../../runtime/api.ts";
 import type { Output } from "../output.ts";
 import type { Display } from "./display.ts";
 import { frame } from "./frame.ts";
+import type { LiveRun } from "./live-run.ts";
 import type { Palette } from "./palette.ts";
 import { width } from "./text.ts";
 
@@ -20,17 +18,16 @@ const clearBelow = "\u001b[J";
 /** The live tree. Draws at most every `limits.redrawMs`, and only what changed since the last frame. */
 export class LiveDisplay implements Display {
   readonly #output: Output;
-  readonly #view: RunView;
+  readonly #run: LiveRun;
   readonly #colors: Palette;
   readonly #now: () => number;
-  readonly #lines = new Map<string, string>();
   readonly #undo: (() => void)[] = [];
   #drawn: readonly string[] = [];
   #suspended = 0;
 
-  constructor(output: Output, view: RunView, colors: Palette, now: () => number) {
+  constructor(output: Output, run: LiveRun, colors: Palette, now: () => number) {
     this.#output = output;
-    this.#view = view;
+    this.#run = run;
     this.#colors = colors;
     this.#now = now;
     const timer = setInterval(() => this.#draw(), limits.redrawMs);
@@ -46,18 +43,15 @@ export class LiveDisplay implements Display {
   }
 
   event(event: JournalEvent): void {
-    fold(this.#view, event);
-    if (event.body.type !== "node.ended") return;
-    const { node, result } = event.body;
-    const said = lastLine(
-      result.reason?.code === "exit" || result.reason === undefined ? (result.output?.text ?? "") : result.reason.text,
-    );
-    if (said !== "") this.#lines.set(node, said);
+    this.#run.event(event);
   }
 
   progress(at: Attempt, progress: Progress): void {
-    const said = progressLine(progress);
-    if (said !== "") this.#lines.set(at.node, said);
+    this.#run.progress(at, progress);
+  }
+
+  inside(parent: ParentLink): Observer {
+    return this.#run.inside(parent);
   }
 
   suspend(): void {
@@ -82,9 +76,9 @@ export class LiveDisplay implements Display {
 
   #draw(force = false): void {
     if (this.#suspended > 0 && !force) return;
-    if (this.#view.startedAt === 0) return;
+    if (this.#run.view.startedAt === 0) return;
     const size = this.#output.size();
-    const next = frame({ view: this.#view, lines: this.#lines, now: this.#now(), ...size, colors: this.#colors });
+    const next = frame({ run: this.#run, now: this.#now(), ...size, colors: this.#colors });
     if (next.length === this.#drawn.length && next.every((line, at) => line === this.#drawn[at])) return;
     this.#output.write(
       rewind(this.#drawn, size.columns) + next.map((line) => `${clearLine}${line}\n`).join("") + clearBelow,
@@ -97,43 +91,4 @@ export class LiveDisplay implements Display {
 function rewind(drawn: readonly string[], columns: number): string {
   const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(width(line) / columns)), 0);
   return rows === 0 ? "" : `\u001b[${rows}A\r`;
-}
-
-function progressLine(progress: Progress): string {
-  switch (progress.kind) {
-    case "line":
-      return lastLine(progress.text);
-    case "agent":
-      return agentLine(progress.event);
-    case "gate_opened":
-      return lastLine(progress.prompt);
-    case "gate_answered":
-    case "process":
-      return "";
-  }
-}
-
-function agentLine(event: Extract<Progress, { readonly kind: "agent" }>["event"]): string {
-  switch (event.type) {
-    case "text":
-    case "thinking":
-      return lastLine(event.text);
-    case "tool_call":
-      return inert(`→ ${event.tool} ${JSON.stringify(event.input)}`.slice(0, limits.previewBytes));
-    case "tool_result":
-      return event.ok ? "" : `✗ ${event.tool}: ${lastLine(event.output)}`;
-    case "diff":
-      return inert(`± ${event.path}`);
-    case "permission":
-      return inert(`${event.decision}: ${event.tool} ${event.request}`.slice(0, limits.previewBytes));
-    case "paused":
-    case "quiet":
-      return pauseText(event);
-    case "read":
-      return event.how === "outside" || event.how === "refused" ? inert(`${event.how}: ${event.path}`) : "";
-    case "context":
-    case "usage":
-    case "stop":
-      return "";
-  }
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
 import { isOver, isReopenable } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
+import { Standing } from "../../runtime/standing.ts";
 import { chain, genesis } from "./chain.ts";
 import { type Account, Charges } from "./charges.ts";
 import { pauseOf, statusAfter, type Head } from "./head.ts";
@@ -200,14 +201,16 @@ export class Ledger {
 
   #newHead(id: number, of: Pick<NewRun, "run" | "taskId" | "blueprint" | "parent">, seq: number, hash: string): Head {
     const { run } = of;
-    const standing = {
+    const head: Head = {
+      id,
+      run,
+      account: accountOf(of),
+      seq,
+      hash,
       status: "running",
       verified: true,
-      active: 0,
-      gates: new Set<string>(),
-      asleep: new Map(),
-    } as const;
-    const head: Head = { id, run, account: accountOf(of), seq, hash, ...standing };
+      standing: new Standing(),
+    };
     this.#heads.set(run, head);
     return head;
   }

@@ -1,7 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { RunStarted, Worktree } from "../../model/events.ts";
+import type { RunStarted } from "../../model/events.ts";
+import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from "../../ports/workspace.ts";
@@ -148,7 +149,7 @@ async function takeBack(snapshots: Snapshots, run: string, to: Pass): Promise<Wo
 
 function noCheckpoint({ run, node, pass }: Pass): WorkspaceProblem {
   return {
-    problem: `there is no checkpoint of the tree before ${node}#${pass} of run ${run}`,
+    problem: `there is no checkpoint of the tree before pass ${pass} of ${node} in run ${run}`,
     hint: "runs keep them with workspace.checkpoint: true; --keep-tree forks with the tree as it is",
   };
 }

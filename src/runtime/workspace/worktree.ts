@@ -1,6 +1,6 @@
 import { copyFile, cp, lstat, mkdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import type { Worktree } from "../../model/events.ts";
+import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { WorkspaceProblem, WorkspaceRequest } from "../../ports/workspace.ts";
 import { git, GitFailure, gitText, pathsOf, type GitOptions } from "./git.ts";

@@ -1,0 +1,71 @@
+import type { Blueprint } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { JournalReader, RunRow } from "../ports/journal.ts";
+import { type OpenGate, openGates } from "../views/open-gates.ts";
+
+/** A gate that waits, in a run or in one inside it. */
+export interface WaitingGate extends OpenGate {
+  /** The run that asks. */
+  readonly row: RunRow;
+  /** From the run that was looked at: `call/child`, `map[2]/child`. */
+  readonly path: string;
+  /** Number of the last event of the run that asks, when this was read. */
+  readonly read: number;
+}
+
+/** The gates that wait in a run and in those inside it, oldest first in each. */
+export function waitingGates(journal: JournalReader, row: RunRow, prefix = ""): readonly WaitingGate[] {
+  const events = [...journal.read(row.run)];
+  const read = events.at(-1)?.seq ?? 0;
+  const own = openGates(events).map((one) => ({ ...one, row, path: `${prefix}${one.gate.node}`, read }));
+  const inside = liveInside(journal, row).flatMap((child) =>
+    waitingGates(journal, child, `${prefix}${segmentOf(child)}/`),
+  );
+  return [...own, ...inside];
+}
+
+function liveInside(journal: JournalReader, { run }: RunRow): readonly RunRow[] {
+  return journal
+    .runs(limits.runsListed, run)
+    .filter(({ endedAt }) => endedAt === null)
+    .toReversed();
+}
+
+/** As a run stands in a path: `call`, `map[2]`. */
+function segmentOf({ parent }: RunRow): string {
+  if (parent === undefined) return "";
+  return parent.item === undefined ? parent.node : `${parent.node}[${parent.item}]`;
+}
+
+/** The run inside that a path leads into, whatever became of it, and the node there; null where it leads nowhere. */
+export function insideAt(
+  journal: JournalReader,
+  row: RunRow,
+  path: string,
+): { readonly row: RunRow; readonly node: string } | null {
+  const slash = path.indexOf("/");
+  if (slash < 0) return { row, node: path };
+  const next = journal.runs(limits.runsListed, row.run).find((child) => segmentOf(child) === path.slice(0, slash));
+  return next === undefined ? null : insideAt(journal, next, path.slice(slash + 1));
+}
+
+/** The run around all others, which is the one that goes on. */
+export function topOf(journal: JournalReader, row: RunRow): RunRow {
+  const around = row.parent === undefined ? null : journal.find(row.parent.run);
+  return around === null ? row : topOf(journal, around);
+}
+
+/** What a run carries out, without what configuration supplies; null where its definition is gone. An item of a map carries out the body. */
+export async function blueprintOf(journal: JournalReader, row: RunRow): Promise<Blueprint | null> {
+  const { parent } = row;
+  if (parent?.item === undefined) {
+    const document = journal.definition(row.definition);
+    return document === null ? null : (await import("../check/check.ts")).check(document, {}).blueprint;
+  }
+  const outer = journal.find(parent.run);
+  const around = outer === null ? null : await blueprintOf(journal, outer);
+  const map = around?.nodes.get(parent.node);
+  if (around === null || map?.type !== "map") return null;
+  const { finally: _last, ...rest } = around;
+  return { ...rest, outputs: {}, ...map.do };
+}
