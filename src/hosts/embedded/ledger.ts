@@ -27,6 +27,8 @@ export class Ledger {
   readonly #charges: Charges;
   readonly turns: TurnTable;
   readonly #heads = new Map<string, Head>();
+  /** Bytes of the hash that is being bound; SQLite copies them. */
+  readonly #hash = Buffer.alloc(32);
   readonly #insertRun: StatementSync;
   readonly #insertDefinition: StatementSync;
   readonly #insertRecord: StatementSync;
@@ -159,7 +161,8 @@ export class Ledger {
     const first = head.seq + 1;
     const record = { seq: first, events: bodies.length, at, version: eventVersion, body: JSON.stringify(bodies) };
     const hash = chain(head.hash, run, record);
-    this.#insertRecord.run(head.id, first, record.events, at, record.version, Buffer.from(hash, "hex"), record.body);
+    this.#hash.write(hash, "hex");
+    this.#insertRecord.get(head.id, first, record.events, at, record.version, this.#hash, record.body);
     head.seq += bodies.length;
     head.hash = hash;
     this.#keepStatus(head, bodies, at);

@@ -29,7 +29,9 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
     reserve(path);
     const leftOver = existsSync(`${path}-wal`);
     const writing = connect();
-    writing.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    writing.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${limits.storeLogPages}`,
+    );
     bringUp(writing, path, steps, (version) => keepCopy(writing, path, version));
     const reading = connect();
     reading.exec("PRAGMA query_only = ON");

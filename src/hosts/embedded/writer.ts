@@ -90,14 +90,14 @@ export class Writer {
     this.#cancelTimer();
     this.#wake = when;
     if (when === "turn") setImmediate(this.#flushOfTurn);
-    else this.#cancelTimer = this.#ports.clock.after(limits.telemetryDelayMs, this.#flush);
+    else this.#cancelTimer = this.#ports.clock.after(limits.telemetryDelayMs, this.#flushOfTurn);
   }
 
   #pause(): void {
     this.#cancelTimer();
     this.#wake = "pause";
     this.#streak = 0;
-    this.#cancelTimer = this.#ports.clock.after(1 + this.#ports.ids.random() * limits.storeRetryMs, this.#flush);
+    this.#cancelTimer = this.#ports.clock.after(1 + this.#ports.ids.random() * limits.storeRetryMs, this.#flushOfTurn);
   }
 
   readonly #flushOfTurn = (): void => {
@@ -112,23 +112,25 @@ export class Writer {
   #follow(): void {
     this.#wake = "following";
     this.#followUps += 1;
-    queueMicrotask(() =>
-      process.nextTick(() => {
-        this.#wake = "idle";
-        if (this.#queue.length === 0) return;
-        if (this.#buffered >= limits.telemetryBufferBytes || this.#queue.some(isUrgent)) this.#flush();
-        else this.#schedule("later");
-      }),
-    );
+    queueMicrotask(this.#afterMicrotasks);
   }
 
-  readonly #flush = (): void => {
+  readonly #afterMicrotasks = (): void => process.nextTick(this.#flushFollowing);
+
+  readonly #flushFollowing = (): void => {
     this.#wake = "idle";
     if (this.#queue.length === 0) return;
-    const durable = this.#queue.some((job) => job.urgency === "promise");
+    if (this.#buffered >= limits.telemetryBufferBytes || this.#queue.some(isUrgent)) this.#flush();
+    else this.#schedule("later");
+  };
+
+  #flush(): void {
+    this.#wake = "idle";
+    if (this.#queue.length === 0) return;
+    const durable = this.#queue.some(isPromised);
     try {
       this.#setDurable(durable);
-      this.#begin.run();
+      this.#begin.get();
     } catch (error) {
       if (isBusy(error) && this.#mayWait()) return this.#pause();
       return this.#fail(this.#take(), error);
@@ -140,7 +142,7 @@ export class Writer {
       if (durable && inodeOf(this.#path) !== this.#inode) throw moved(this.#path);
       this.#lookAround();
       for (const job of jobs) results.push(job.apply());
-      this.#commit.run();
+      this.#commit.get();
     } catch (error) {
       this.#rollBack();
       return this.#fail(jobs, error);
@@ -148,8 +150,8 @@ export class Writer {
     this.#streak += 1;
     if (this.#followUps < limits.storeFollowUps && !this.#isCrowded()) this.#follow();
     // A job's result has the type its own submit gave it; the queue cannot say so.
-    jobs.forEach((job, i) => job.resolve(results[i] as never));
-  };
+    for (const [i, job] of jobs.entries()) job.resolve(results[i] as never);
+  }
 
   #isCrowded(): boolean {
     return this.#alone < limits.storeCrowdedCommits;
@@ -202,6 +204,10 @@ export class Writer {
     this.#busySince = null;
     for (const job of jobs) job.reject(reason);
   }
+}
+
+function isPromised(job: Job): boolean {
+  return job.urgency === "promise";
 }
 
 function isUrgent(job: Job): boolean {
