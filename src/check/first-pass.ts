@@ -14,9 +14,11 @@ export interface Way {
   readonly targets: readonly number[];
   /** It starts a new pass as well. */
   readonly repeats: boolean;
+  /** Whether it ends a path, and as what. */
+  readonly exit: "none" | "end" | "failed";
 }
 
-/** How nodes can end. Of ways that start the same, the one that breaks least stands for all. */
+/** How nodes can end. Of ways that look the same from outside, the one that breaks least stands for all. */
 export class Ways {
   readonly #plan: Plan;
   readonly #known = new Map<number, readonly Way[]>();
@@ -32,15 +34,22 @@ export class Ways {
   }
 
   #find(node: number): readonly Way[] {
-    const { graph, whens, loopOf } = this.#plan;
+    const { graph, whens, exits, loopOf } = this.#plan;
     const arcs = arcsOutOf(this.#plan, node);
+    const ends = item(exits, node);
+    const kinds = kindsOf([...arcs.flatMap((arc) => item(whens, arc)), ...ends.map(({ when }) => when)]);
     const ways = new Map<string, Way>();
-    for (const kind of kindsOf(this.#plan, arcs)) {
+    for (const kind of kinds) {
+      // What has options ends with one of them.
+      if (kind === "success" && kinds[0] !== kind) continue;
       const taken = arcs.filter((arc) => item(whens, arc).some((when) => canTake(when, kind)));
-      if (ways.has(taken.join())) continue;
+      const ending = ends.filter(({ when }) => canTake(when, kind));
+      const exit = ending.length === 0 ? "none" : ending.some(({ failed }) => failed) ? "failed" : "end";
+      const key = `${exit} ${taken.join()}`;
+      if (ways.has(key)) continue;
       const forward = taken.filter((arc) => at(loopOf, arc) < 0);
       const targets = forward.map((arc) => at(graph.to, arc));
-      ways.set(taken.join(), { kind, targets, repeats: forward.length < taken.length });
+      ways.set(key, { kind, targets, repeats: forward.length < taken.length, exit });
     }
     return [...ways.values()];
   }
@@ -98,10 +107,11 @@ export class FirstPass {
     if (!this.#spend(this.#plan.graph.size + this.#misses.size)) return true;
     const into = this.#reach.into(node);
     for (const [source, kind] of this.#misses) {
-      const leading = arcsOutOf(this.#plan, source).filter((arc) => hasBit(into, at(this.#plan.graph.to, arc)));
-      const leads = (as: string): boolean =>
-        leading.some((arc) => item(this.#plan.whens, arc).some((when) => canTake(when, as)));
-      if (!leads(kind) && kindsOf(this.#plan, leading).some((as) => !isMiss(as) && leads(as))) return true;
+      const leading = arcsOutOf(this.#plan, source)
+        .filter((arc) => hasBit(into, at(this.#plan.graph.to, arc)))
+        .flatMap((arc) => item(this.#plan.whens, arc));
+      if (leading.some((when) => when === null || !isMiss(when)) && !leading.some((when) => canTake(when, kind)))
+        return true;
     }
     return false;
   }

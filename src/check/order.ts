@@ -4,8 +4,10 @@ import { at } from "../graph/ints.ts";
 import type { Plan } from "../graph/plan.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import { limits } from "../model/limits.ts";
-import type { Answer } from "./together.ts";
-import { Together } from "./together.ts";
+import type { Answer } from "./search.ts";
+import { Search } from "./search.ts";
+import { canStartWithout, canSucceedWithout } from "./without.ts";
+import { canStartBoth } from "./together.ts";
 
 /**
  * What can have run before what. Answers are certain where they speak of an error; after `limits.orderVisits` nodes and edges looked at
@@ -17,7 +19,7 @@ export class Order {
   /** Without loop edges. */
   readonly #inOnePass: Dominators;
   readonly #reached = new Map<number, Uint8Array>();
-  #together: Together | undefined;
+  #search: Search | undefined;
   readonly #answers = new Map<number, Answer>();
   #visits = 0;
 
@@ -51,6 +53,17 @@ export class Order {
     return this.#beside(this.#index(first), this.#index(second)) === "yes";
   }
 
+  /** `node` can start while `before`, which is another node, has not ended once. False is no claim. */
+  canStartWithout(before: string, node: string): boolean {
+    if (this.#isLast(node) || this.alwaysBefore(before, node)) return false;
+    return canStartWithout(this.#searching(), this.#index(before), this.#index(node));
+  }
+
+  /** The run can succeed though `node` never started. False is no claim. */
+  canSucceedWithout(node: string): boolean {
+    return !this.#isLast(node) && canSucceedWithout(this.#searching(), this.#index(node));
+  }
+
   #beside(a: number, b: number): Answer {
     const pair = Math.min(a, b) * this.#plan.graph.size + Math.max(a, b);
     const known = this.#answers.get(pair) ?? this.#lookBeside(a, b);
@@ -64,8 +77,7 @@ export class Order {
     const [afterA, afterB] = [this.#closure(a, inOnePass), this.#closure(b, inOnePass)];
     if (afterA === undefined || afterB === undefined) return "unknown";
     if (afterA[b] === 1 || afterB[a] === 1) return "no";
-    this.#together ??= new Together(this.#plan, this.#spend);
-    return this.#together.canStartBoth(a, b);
+    return canStartBoth(this.#searching(), a, b);
   }
 
   #index(id: string): number {
@@ -100,6 +112,10 @@ export class Order {
       }
     }
     return seen;
+  }
+
+  #searching(): Search {
+    return (this.#search ??= new Search(this.#plan, this.#spend));
   }
 
   readonly #spend = (visits: number): boolean => {

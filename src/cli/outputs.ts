@@ -1,6 +1,7 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import { declaredOutputs } from "../runtime/outputs.ts";
 import { Results } from "../runtime/results.ts";
 import { RunValues } from "../runtime/values.ts";
 import type { Services } from "./services.ts";
@@ -16,14 +17,12 @@ export async function outputsOf({ journal, blobs }: Services, blueprint: Bluepri
     results.take(body);
     if (body.type === "node.ended") last = body.result;
   }
-  const declared = Object.entries(blueprint.outputs);
-  if (declared.length === 0) return ended(last?.output?.text ?? "");
   const values = new RunValues({ task, inputs, results: results.byNode }, blobs);
-  const lines: string[] = [];
-  for (const [name, output] of declared) {
-    const value = await values.value(output.from);
-    lines.push(`${name}: ${typeof value === "string" ? value.trimEnd() : JSON.stringify(value)}\n`);
-  }
+  const declared = await declaredOutputs(blueprint, values);
+  if (declared === undefined) return ended(last?.output?.text ?? "");
+  const lines = Object.entries(declared).map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? value.trimEnd() : JSON.stringify(value)}\n`,
+  );
   return lines.join("");
 }
 

@@ -52,7 +52,7 @@ function endingsOf(plan: Plan, node: number, loop: number): Ways[] {
   const { body } = item(plan.loops, loop);
   const arcs: number[] = [];
   for (let arc = at(outStart, node); arc < at(outStart, node + 1); arc += 1) arcs.push(arc);
-  return kindsOf(plan, arcs).map((kind) => {
+  return kindsOf(arcs.flatMap((arc) => item(plan.whens, arc))).map((kind) => {
     const taken = arcs.filter((arc) => item(plan.whens, arc).some((when) => canTake(when, kind)));
     const staying = taken.filter((arc) => body.has(at(to, arc)));
     const looping = staying.filter((arc) => at(plan.loopOf, arc) === loop);
@@ -60,10 +60,9 @@ function endingsOf(plan: Plan, node: number, loop: number): Ways[] {
   });
 }
 
-/** Ways in which a node with these arcs can end, as far as they tell them apart: options first, then success, failure and error. */
-export function kindsOf(plan: Plan, arcs: readonly number[]): readonly string[] {
-  const options = arcs.flatMap((arc) => item(plan.whens, arc)).filter(isOption);
-  return [...new Set([...options, "success", "failure", "error"])];
+/** Ways in which a node with edges under these conditions can end, as far as they tell them apart: options, success, failure, error. */
+export function kindsOf(whens: readonly When[]): readonly string[] {
+  return [...new Set([...whens.filter(isOption), "success", "failure", "error"])];
 }
 
 function isOption(when: When): when is string {

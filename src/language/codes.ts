@@ -71,7 +71,7 @@ export const codes = {
   "braces-in-run": warning("A node's name in braces inside a command stays as it is"),
   "near-reference": warning("A text looks like a reference but is none"),
   "container-not-ready": error("A sandbox may not exist when it is used"),
-  "value-not-ready": error("A list may not exist when a map starts"),
+  "value-not-ready": error("A list or an output may not exist when it is needed"),
   "cap-above-stock": error("A cap is higher than the stock node allows"),
   "human-mode": error("A gate's fields do not fit its mode"),
   "decide-by": error("Who decides does not fit how a decision is made"),

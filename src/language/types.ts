@@ -74,3 +74,16 @@ export function typeSchema(type: TypeSpec): JsonObject {
       return { type: "string" };
   }
 }
+
+/** Whether null is of the type, as far as a look at it tells: of a schema that says less than that, it may be. */
+export function allowsNull(type: TypeSpec): boolean {
+  return type.kind === "json" || (type.kind === "schema" && schemaAllowsNull(type.schema));
+}
+
+function schemaAllowsNull(schema: JsonObject): boolean {
+  const { type, enum: values } = schema;
+  if (typeof type === "string" && type !== "null") return false;
+  if (Array.isArray(type) && !type.includes("null")) return false;
+  if (Array.isArray(values) && !values.includes(null)) return false;
+  return schema["const"] === undefined || schema["const"] === null;
+}

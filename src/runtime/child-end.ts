@@ -6,6 +6,7 @@ import type { Template } from "../model/template.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { JournalReader } from "../ports/journal.ts";
 import type { ChildEnd } from "../ports/performer.ts";
+import { declaredOutputs } from "./outputs.ts";
 import { Results } from "./results.ts";
 import { type Outer, RunValues } from "./values.ts";
 
@@ -46,7 +47,7 @@ export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): P
     status,
     reason: finished?.reason ?? null,
     halt: halting === null ? null : haltOf(halting, outer),
-    outputs: status === "succeeded" ? await outputsOf(blueprint, values) : null,
+    outputs: (status === "succeeded" ? await declaredOutputs(blueprint, values) : undefined) ?? null,
     said: last === null ? null : await values.value(referenceTo(last)),
     result: status === "succeeded" ? latest : (failed ?? latest),
   };
@@ -56,14 +57,6 @@ function haltOf({ cause, node = "", reason, iteration }: RunHalting, outer: Oute
   if (cause === "stopped" || cause === "rejected") return null;
   const path = outer === undefined ? node : `[${outer.index}]${node === "" ? "" : `/${node}`}`;
   return { cause, node: path, reason, ...(iteration === undefined ? {} : { iteration }) };
-}
-
-async function outputsOf({ outputs }: Blueprint, values: RunValues): Promise<Record<string, Json> | null> {
-  const declared = Object.entries(outputs);
-  if (declared.length === 0) return null;
-  const found: Record<string, Json> = {};
-  for (const [name, { from }] of declared) found[name] = await values.value(from);
-  return found;
 }
 
 function referenceTo(name: string): Template {

@@ -1,22 +1,47 @@
-import { fieldRange } from "../../language/source.ts";
+import type { TypeSpec } from "../../model/blueprint.ts";
+import { wordsOf } from "../../language/fields/schemas.ts";
 import { soleReference } from "../../language/template.ts";
-import type { Rule } from "../rule.ts";
+import { entryOf, valueOf } from "../../language/tree.ts";
+import { allowsNull } from "../../language/types.ts";
+import { nodeReferences } from "../references.ts";
+import type { Rule, RuleContext, RuleReport } from "../rule.ts";
 
-/** A value that does not exist yet is empty in text and null elsewhere; the list of a map can be neither. */
+/** A value that does not exist is empty in text and null elsewhere; the list of a map and most types of outputs can be neither. */
 export const valueNotReady: Rule = {
   code: "value-not-ready",
   needs: "paths",
-  check({ source, order, topology }, report) {
-    for (const [id, node] of source.drafts) {
-      if (node.type !== "map" || id === source.blueprint.finally) continue;
-      const list = node.over && soleReference(node.over);
-      if (list === undefined || list.source !== "node" || !source.origins.has(list.name)) continue;
-      const { reachable, indexOf } = topology();
-      if (reachable[indexOf.get(id) ?? -1] !== true || order().alwaysBefore(list.name, id)) continue;
-      // Of nodes that can run at the same time, parallel-reference says more.
-      if (order().canRunTogether(list.name, id)) continue;
-      const message = `Map \`${id}\` can start before \`${list.name}\` has said what its items are`;
-      report(fieldRange(source, id, "over"), message, `Let every way to \`${id}\` lead through \`${list.name}\`.`);
-    }
+  check(context, report) {
+    checkLists(context, report);
+    checkOutputs(context, report);
   },
 };
+
+function checkLists(context: RuleContext, report: RuleReport): void {
+  const { source, order } = context;
+  for (const { ref, users, field, range } of nodeReferences(context)) {
+    const user = users.find((id) => field === "over" && source.drafts.get(id)?.type === "map");
+    // Of nodes that can run at the same time, parallel-reference says more.
+    if (user === undefined || order().canRunTogether(ref.name, user)) continue;
+    if (!order().canStartWithout(ref.name, user)) continue;
+    const message = `Map \`${user}\` can start before \`${ref.name}\` has said what its items are`;
+    report(range(), message, `Let every way to \`${user}\` lead through \`${ref.name}\`.`);
+  }
+}
+
+function checkOutputs({ source, order, within }: RuleContext, report: RuleReport): void {
+  for (const [name, { type, from }] of Object.entries(source.blueprint.outputs)) {
+    const ref = soleReference(from);
+    if (ref?.source !== "node" || !source.origins.has(ref.name) || canBeMissing(type)) continue;
+    if (!order().canSucceedWithout(ref.name)) continue;
+    const scalar = entryOf(valueOf(source.root, "outputs", name), "from")?.value;
+    if (scalar?.kind !== "scalar") continue;
+    const message = `Output \`${name}\` has no value when the run succeeds without node \`${ref.name}\`, and ${wordsOf(type)} cannot be null`;
+    const hint = `Let every way that succeeds lead through \`${ref.name}\`, or make it \`json\`, which is then null, or \`string\`, which is then empty.`;
+    report(within(scalar, ref.start, ref.end), message, hint);
+  }
+}
+
+/** Text that does not exist is empty. */
+function canBeMissing(type: TypeSpec): boolean {
+  return type.kind === "string" || allowsNull(type);
+}

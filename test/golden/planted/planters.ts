@@ -52,8 +52,8 @@ export const planters: readonly Planter[] = [
   { code: "loop-with-two-entries", nodes: `⟦@⟧: ${agent}\n@_b: ${agent}`, edges: ["{from: @, when: success, to: @_b}", "{from: @_b, when: success, to: @}"], starts: ["@", "@_b"], needsPaths: true },
   { code: "parallel-reference", nodes: `@: ${script}\n@_b: {type: agent, prompt: "Mend ⟦{@}⟧"}`, starts: ["@", "@_b"], needsPaths: true },
   { code: "dead-reference", nodes: `@: {type: agent, prompt: "Mend ⟦{@_b}⟧"}\n@_b: ${script}`, edges: ["{from: @, when: success, to: @_b}"], needsPaths: true },
-  { code: "container-not-ready", nodes: `@: {type: exec, container: ⟦"{@_box}"⟧, run: npm test}\n@_box: {type: provision, image: debian:12, network: none}`, edges: ["{from: @, when: success, to: @_box}"], needsPaths: true },
-  { code: "value-not-ready", nodes: '@: {type: map, over: ⟦"{@_list}"⟧, do: {type: script, run: npm test, stdin: "{item}"}}\n@_list: {type: script, run: ls, output: lines}', edges: ["{from: @, when: success, to: @_list}"], needsPaths: true },
+  { code: "container-not-ready", nodes: `@: {type: exec, container: "⟦{@_box}⟧", run: npm test}\n@_box: {type: provision, image: debian:12, network: none}`, edges: ["{from: @, when: success, to: @_box}"], needsPaths: true },
+  { code: "value-not-ready", nodes: '@: {type: map, over: "⟦{@_list}⟧", do: {type: script, run: npm test, stdin: "{item}"}}\n@_list: {type: script, run: ls, output: lines}', edges: ["{from: @, when: success, to: @_list}"], needsPaths: true },
   {
     code: "gate-bypass",
     nodes: `@: ${agent}\n@_check: ${script}\n@_gate: {type: human, mode: approval, prompt: Ship it?}\n@_again: ${agent}`,
