@@ -20,6 +20,8 @@ export interface Real {
   readonly edit: string;
   /** It ends its turn, without asking its model on, where it is told no. */
   readonly givesUp: boolean;
+  /** What it offers its model beside others; null where nothing holds it to some of them. */
+  readonly tools: readonly string[] | null;
   /** The variables by which it finds a model. */
   reach(url: string): Readonly<Record<string, string>>;
 }
@@ -32,6 +34,7 @@ export const reals: readonly Real[] = [
     program: join(installed, "node_modules", "@qwen-code", "qwen-code", "cli-entry.js"),
     edit: "edit",
     givesUp: true,
+    tools: null,
     reach: (url) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url, OPENAI_MODEL: "scripted" }),
   },
   {
@@ -39,6 +42,15 @@ export const reals: readonly Real[] = [
     program: join(installed, "node_modules", "@google", "gemini-cli", "bundle", "gemini.js"),
     edit: "replace",
     givesUp: false,
+    tools: [
+      "read_file",
+      "list_directory",
+      "write_file",
+      "replace",
+      "run_shell_command",
+      "google_web_search",
+      "web_fetch",
+    ],
     reach: (url) => ({
       GEMINI_API_KEY: key,
       GOOGLE_GEMINI_BASE_URL: new URL(url).origin,

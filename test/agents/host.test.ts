@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { receiptShape } from "../../src/wire/receipt.ts";
 import { filesUnder, lastLine, Place, start, trammel, type StartOptions } from "../e2e/support/cli.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
 import type { ModelServer } from "../fixtures/model-server/server.ts";
@@ -98,6 +99,84 @@ workspace: {protect: [check.js]}
     // One agent leaves it to us to say no, the other knows by itself.
     const denied = ran.stdout.includes(`"decision":"denied"`) || asked(prepared, 1).includes(outside);
     expect(denied).toBe(true);
+  });
+
+  test("fails where it edits a protected test, which is then as it was", async () => {
+    using place = new Place();
+    const cheat = {
+      file_path: place.path("check.js"),
+      old_string: "=== 5",
+      new_string: "=== -1",
+      instruction: "Pass.",
+    };
+    const script: Script = [
+      { call: [{ tool: "read_file", input: { file_path: place.path("check.js") } }] },
+      { call: [{ tool: real.edit, input: cheat }] },
+      { say: "All pass now." },
+    ];
+    const { options } = await bench(real, place, script);
+    const before = readFileSync(place.path("check.js"), "utf8");
+    place.file("b.yaml", `${one("")}workspace: {protect: [check.js]}\n`);
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], options);
+    expect(lastLine(ran)).toMatchObject({ status: "failed", exitCode: 1 });
+    expect(ran.stdout).toContain("it changed what it may not: check.js (taken back)");
+    expect(readFileSync(place.path("check.js"), "utf8")).toBe(before);
+  });
+
+  test.each([
+    ["yes", "a + b"],
+    ["no", "a - b"],
+  ])("asks at a gate of its run, answered %s from another terminal", async (answer, result) => {
+    using place = new Place();
+    const { options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file("ask.yaml", one(", policy: ask"));
+    const running = start(["run", "x", "-b", "ask.yaml", "--detach", "--json"], options);
+    await running.until(/"gate.opened"/);
+    const run = /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "";
+    expect(textOf(place)).toContain("a - b");
+    expect((await trammel(["inbox"], { place })).stdout).toContain("May the agent do this? edit: ");
+    expect((await trammel(["answer", run, "a", answer], { place })).code).toBe(0);
+    const ran = await running.end;
+    expect(textOf(place)).toContain(result);
+    expect(lastLine(ran)["status"] === "succeeded").toBe(answer === "yes" || !real.givesUp);
+  });
+
+  test("tells what it read outside of its context, and keeps to its turns", async () => {
+    using place = new Place();
+    const { options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file("b.yaml", one(", turns: 1, context: {read: [src/**]}"));
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], options);
+    expect(lastLine(ran)).toMatchObject({ status: "failed" });
+    expect(ran.stdout).toContain("the agent had not finished after 1 tool calls");
+    expect(textOf(place)).toContain("a - b");
+    const run = String(lastLine(ran)["run"]);
+    expect((await trammel(["show", run], { place })).stdout).toContain("! read outside its context: sum.js");
+    const { contexts } = receiptShape.parse(JSON.parse((await trammel(["receipt", run], { place })).stdout));
+    expect(contexts[0]?.reads).toMatchObject([{ path: "sum.js", how: "outside", digest: expect.any(String) }]);
+  });
+
+  test.runIf(real.tools === null)("is refused tools that nothing holds it to", async () => {
+    using place = new Place();
+    const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file("b.yaml", one(", tools: [read, list]"));
+    const ran = await trammel(["run", "x", "-b", "b.yaml"], options);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain("`tools` cannot hold an agent that brings its own");
+    expect(model.requests).toEqual([]);
+  });
+
+  test.runIf(real.tools !== null)("is left the tools of its node and no other", async () => {
+    using place = new Place();
+    const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file("b.yaml", one(", tools: [read, list]"));
+    await trammel(["run", "x", "-b", "b.yaml", "--json"], options);
+    const offered = JSON.stringify(model.requests[0]?.body);
+    const own = real.tools?.filter((tool) => offered.includes(`"name":"${tool}"`));
+    expect(own).toEqual(["read_file", "list_directory"]);
+    expect(textOf(place)).toContain("a - b");
+    place.file("c.yaml", one(", tools: [read, git_status]"));
+    const refused = await trammel(["run", "x", "-b", "c.yaml"], options);
+    expect(refused.stderr).toContain('has no tool like "git_status"');
   });
 
   test("is stopped when its time is over, and nothing that it started is left", async () => {

@@ -12,6 +12,7 @@ import type { Usage } from "../../model/outcome.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { filesRead } from "../command-reads.ts";
 import { Speech } from "../speech.ts";
+import type { Verdict } from "../policy/policy.ts";
 import { accessOf, actionOf, reply, verdictOf, type Action, type Described } from "./permission.ts";
 import { shownPath } from "./workspace.ts";
 
@@ -46,6 +47,7 @@ export class Conversation {
   #message = "";
   #lastDenied: string | null = null;
   #touched = false;
+  #over = false;
   #countedPieces = false;
   #tokens: { readonly inputTokens: number; readonly outputTokens: number } | null = null;
   /** US dollars; null where the agent does not say, or counts in something else. */
@@ -55,7 +57,10 @@ export class Conversation {
     this.#boxed = boxed;
     this.#request = request;
     this.#emit = emit;
-    this.#onBreach = onBreach;
+    this.#onBreach = (breach) => {
+      this.#over = true;
+      onBreach(breach);
+    };
     this.#speech = new Speech(emit);
   }
 
@@ -113,6 +118,11 @@ export class Conversation {
 
   flush(): void {
     this.#speech.flush();
+  }
+
+  /** It is being stopped: whatever it asks from now on is a no. */
+  get over(): boolean {
+    return this.#over;
   }
 
   /** An effect that did not come by a tool call. */
@@ -231,16 +241,17 @@ export class Conversation {
     this.#announce(call, toolCall);
     const verdict = verdictOf(this.#request, call.action, this.#boxed);
     const what = call.action.command ?? call.title;
-    const granted =
-      verdict.verdict === "allowed" || (verdict.verdict === "ask" && (await this.#ask(call.action.tool, what)));
+    const granted = await this.#mayGo(verdict, call.action.tool, what);
     call.granted = granted;
     if (!granted) this.#lastDenied = `${call.action.tool}: ${what}`;
     this.#emit({ type: "permission", tool: call.action.tool, request: what, decision: granted ? "allowed" : "denied" });
     return reply(options, granted);
   }
 
-  async #ask(tool: string, what: string): Promise<boolean> {
-    return (await this.#request.ask?.(`${tool}: ${what}`)) === "granted";
+  async #mayGo({ verdict }: Verdict, tool: string, what: string): Promise<boolean> {
+    if (this.#over || verdict === "denied") return false;
+    if (verdict === "allowed") return true;
+    return (await this.#request.ask?.(`${tool}: ${what}`)) === "granted" && !this.#over;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -44,4 +44,39 @@ describe("an edit", () => {
 test("a file outside may be read", () => {
   const read = actionOf({ kind: "read", locations: [{ path: join(folder, "out.txt") }] });
   expect(verdictOf(request, read)).toEqual({ verdict: "allowed" });
+});
+
+describe("with a list of tools", () => {
+  const scoped = (): AgentRequest => ({ ...request, toolScope: ["read", "edit"] });
+
+  test.each([
+    ["read", "allowed"],
+    ["edit", "allowed"],
+    ["think", "allowed"],
+    ["execute", "denied"],
+    ["search", "denied"],
+    ["delete", "denied"],
+    ["fetch", "denied"],
+    ["other", "denied"],
+    ["switch_mode", "denied"],
+  ] as const)("%s is %s, whatever the policy", (kind, verdict) => {
+    const action = actionOf({ kind, title: "x", rawInput: { command: "ls" } });
+    expect(verdictOf(scoped(), action).verdict).toBe(verdict);
+    expect(verdictOf(scoped(), action, true).verdict).toBe(verdict);
+  });
+});
+
+describe("commands under an allow list", () => {
+  test.each([
+    ["cat a.txt", "allowed"],
+    ["cat ../out.txt", "denied"],
+    ["cat a.txt; rm a.txt", "denied"],
+    ["cat a.txt | xargs rm", "denied"],
+  ])("%s is %s", (command, verdict) => {
+    const policy = { mode: "read_only", allow: ["cat"] } as const;
+    writeFileSync(join(folder, "out.txt"), "");
+    expect(verdictOf({ ...request, policy }, actionOf({ kind: "execute", rawInput: { command } })).verdict).toBe(
+      verdict,
+    );
+  });
 });

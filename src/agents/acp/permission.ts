@@ -71,6 +71,22 @@ const names: Readonly<Record<ToolKind, string>> = {
   other: "other",
 };
 
+/** The tools of ours that do the like of it; a thought is no tool. */
+function ours({ kind, tool }: Action): readonly string[] {
+  switch (kind) {
+    case "read":
+      return ["read", "list"];
+    case "search":
+      return ["search", "list"];
+    case "edit":
+      return ["edit", "write"];
+    case "execute":
+      return ["run"];
+    default:
+      return [tool];
+  }
+}
+
 export function accessOf(kind: ToolKind): ToolAccess {
   switch (kind) {
     case "read":
@@ -111,6 +127,9 @@ export function verdictOf(request: AgentRequest, action: Action, boxed = false):
       ? undefined
       : action.paths.find((path) => confined(request.workspace, path) === null);
   if (outside !== undefined) return { verdict: "denied", why: `${outside} is outside the workspace` };
+  const { toolScope } = request;
+  if (toolScope !== null && action.kind !== "think" && !ours(action).some((tool) => toolScope.includes(tool)))
+    return { verdict: "denied", why: `${action.tool} is not among the tools of the node (${toolScope.join(", ")})` };
   if (action.kind === "fetch" && request.policy.network === false)
     return { verdict: "denied", why: "the policy has network: false" };
   const isTool = (name: string): boolean => Object.values(names).includes(name);

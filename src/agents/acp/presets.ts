@@ -1,3 +1,5 @@
+import { geminiScope, type ToolScope } from "./tool-scope.ts";
+
 /** How an agent that speaks the Agent Client Protocol is started. */
 export interface AcpAgent {
   /** Program and arguments; the program is looked up on the PATH where it is no path. */
@@ -6,6 +8,8 @@ export interface AcpAgent {
   readonly variables: readonly string[];
   /** What to do where the program is not there. */
   readonly install: string;
+  /** How it is held to some of its tools; absent where nothing can do that. */
+  readonly scope?: ToolScope;
 }
 
 /** Agents known by name. */
@@ -30,6 +34,7 @@ export const presets = {
     argv: ["gemini", "--acp"],
     variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL"],
     install: "npm install -g @google/gemini-cli",
+    scope: geminiScope,
   },
   opencode: {
     argv: ["opencode", "acp"],

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -200,6 +201,20 @@ describe("ends", () => {
   test("a session that needs a login", async () => {
     const { result } = await play(scripted([[]], process.env, "login"), request());
     expect(result).toMatchObject({ outcome: "error", reason: { code: "auth" } });
+  });
+
+  test("what it asks for beyond the turn limit is a no, by whichever way", async () => {
+    const [asked, written] = [join(workspace, "asked.txt"), join(workspace, "written.txt")];
+    const { result } = await perform(
+      [
+        { call: { kind: "read", title: "a", ask: false } },
+        { call: { kind: "edit", title: "b", write: asked, text: "x" } },
+        { overwrite: written, text: "x" },
+      ],
+      { turns: 1 },
+    );
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "turn_limit" } });
+    expect([existsSync(asked), existsSync(written)]).toEqual([false, false]);
   });
 
   test("endless calls end at the turn limit", async () => {

@@ -4,6 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { AcpAgent } from "./presets.ts";
+import { holdTo, unheldTools } from "./tool-scope.ts";
 
 export interface AcpParts {
   readonly name: string;
@@ -30,6 +31,7 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
       if (settings?.context?.only === "require")
         return `\`context.only: require\` cannot hold an agent that brings its own tools (provider ${name}); use \`only: report\`, provider ai, or a sandbox`;
       if (settings?.tools === undefined) return null;
+      if (agent.scope !== undefined) return unheldTools(settings.tools, agent.scope, name);
       return `\`tools\` cannot hold an agent that brings its own (provider ${name}); leave them out, use a policy, or use provider ai`;
     },
     async run(request, emit, signal) {
@@ -40,13 +42,18 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
         environment[key] === undefined ? [] : [[key, environment[key]] as const],
       );
       const env = { ...Object.fromEntries(own), ...request.env };
-      const child = await start({ argv: agent.argv, cwd: request.workspace, env });
-      if ("kind" in child) {
-        return { ...nothing, outcome: "error", reason: { code: "could_not_start", text: child.message } };
+      const { toolScope } = request;
+      const held = toolScope === null || agent.scope === undefined ? null : await holdTo(toolScope, agent.scope);
+      try {
+        const child = await start({ argv: [...agent.argv, ...(held?.argv ?? [])], cwd: request.workspace, env });
+        if ("kind" in child)
+          return { ...nothing, outcome: "error", reason: { code: "could_not_start", text: child.message } };
+        request.onProcess?.(child.process);
+        const { converse } = await import("./run.ts");
+        return await converse({ child, request, emit, signal, clock, boxed });
+      } finally {
+        await held?.dispose();
       }
-      request.onProcess?.(child.process);
-      const { converse } = await import("./run.ts");
-      return converse({ child, request, emit, signal, clock, boxed });
     },
   };
 }

@@ -98,7 +98,7 @@ function connect({ child, request, conversation, emit, boxed }: SessionParts): C
     .onRequest(methods.client.fs.writeTextFile, async ({ params }) => {
       const file = inside(params.path);
       const verdict = verdictOf(request, { tool: "edit", kind: "edit", command: null, paths: [] });
-      if (verdict.verdict !== "allowed")
+      if (verdict.verdict !== "allowed" || conversation.over)
         throw RequestError.invalidParams(undefined, "the policy does not let it write");
       conversation.touch();
       const before = await writeText(workspace, file, params.content);
