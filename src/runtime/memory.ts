@@ -35,6 +35,8 @@ export interface Memory {
   readonly decisions: Map<string, InnerDecision[]>;
   /** What attempts of the latest pass of each node used of models. */
   readonly used: Map<string, UsageMeter>;
+  /** The last process that could perform anything of it: what owned it later has died before it recorded that it goes on. */
+  owner: ProcessIdentity | null;
   /** What the run is bound to: as it started, or as a later resume accepted. */
   bound: { readonly contentHash: string; readonly bindingHash: string } | null;
 }
@@ -48,7 +50,15 @@ export function blank(plan: Plan): Memory {
     since: new Map(),
   };
   const inside = { decisions: new Map(), used: new Map() };
-  return { state: initial(plan, {}), ...maps, bundles: new Map(), trails: new Map(), ...inside, bound: null };
+  return {
+    state: initial(plan, {}),
+    ...maps,
+    bundles: new Map(),
+    trails: new Map(),
+    ...inside,
+    owner: null,
+    bound: null,
+  };
 }
 
 export interface Remembered {
@@ -84,9 +94,11 @@ export function note(memory: Memory, body: EventBody, at: number): void {
   switch (body.type) {
     case "run.started":
       memory.bound = body;
+      memory.owner = body.owner;
       break;
     case "run.resumed":
       memory.bound = body.accepted ?? memory.bound;
+      memory.owner = body.owner;
       break;
     case "node.started":
       attempts.set(body.node, body);

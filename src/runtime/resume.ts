@@ -123,8 +123,10 @@ function changeOf({ contentHash, bindingHash }: ResumeRequest, { bound }: Memory
   return bound.bindingHash === bindingHash ? null : "the configuration that its blueprint is bound to";
 }
 
+/** What took the run over and died before it recorded so has not ended what the owner before it left. */
 async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void> {
   await endOrphans(owner);
+  if (memory.owner !== null && !isSame(memory.owner, owner)) await endOrphans(memory.owner);
   for (const processes of memory.processes.values()) for (const process of processes) await endTree(process);
 }
 

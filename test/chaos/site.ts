@@ -8,7 +8,7 @@ import type { RunRow } from "../../src/ports/journal.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { isAlive, isSame, self } from "../../src/runtime/processes/identity.ts";
-import { listPids, readVariable } from "../../src/runtime/processes/procfs.ts";
+import { listPids, readStat, readVariable } from "../../src/runtime/processes/procfs.ts";
 import type { Case } from "./cases.ts";
 
 const bin = resolve(import.meta.dirname, "../../bin/trammel.js");
@@ -155,8 +155,8 @@ export class Site implements Disposable {
 
   /** What its processes were and said, for a case that went wrong. */
   async story(): Promise<string> {
-    const runs = (await this.stored()).map(({ row }) => `${row.run} ${row.status}: ${row.reason ?? ""}`);
-    return [...this.#commands, ...runs].join("\n  ");
+    const runs = (await this.stored()).map(({ row }) => `${row.run} ${row.status}: ${row.reason ?? ""} ${row.cwd}`);
+    return [...this.#commands, ...runs, ...this.left().map(describe)].join("\n  ");
   }
 
   /** Processes that this site has started, or that these have started, and that still live. */
@@ -168,6 +168,12 @@ export class Site implements Disposable {
     for (const pid of this.left()) process.kill(pid, "SIGKILL");
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function describe(pid: number): string {
+  const { parent, group, session } = readStat(pid) ?? {};
+  const custody = readVariable(pid, "TRAMMEL_CUSTODY");
+  return `left: ${pid} (parent ${parent}, group ${group}, session ${session}), custody ${custody}, run ${readVariable(pid, "TRAMMEL_RUN")}`;
 }
 
 /** What the actions in a folder noted about themselves; those that may be repeated note themselves in `again`. */

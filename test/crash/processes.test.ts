@@ -29,6 +29,18 @@ test("what a killed engine left running is ended before its run goes on, in what
   expect(site.done()).toEqual([]);
 });
 
+test("what a killed engine left running is ended though the next one was killed before it came to it", async () => {
+  const hide = "setsid sh -c 'echo $$ > hidden; sleep 300; echo late >> log' &";
+  await site.start(script(`${hide} while [ ! -s hidden ]; do :; done; kill -9 $PPID`));
+  const hidden = identify(Number(readFileSync(join(site.cwd, "hidden"), "utf8")));
+  const [run] = await site.journaled();
+  // The first commit of a resume is that it takes the run over.
+  expect(await site.resume(run?.row.run ?? "", "after:1")).toMatchObject({ signal: "SIGKILL" });
+  expect(hidden !== null && isAlive(hidden)).toBe(true);
+  await site.resume(run?.row.run ?? "");
+  expect(hidden !== null && isAlive(hidden)).toBe(false);
+});
+
 describe("a probe decides about a claim that a crash left open", () => {
   const published = (done: string, probe = "cat published"): string => `name: publish
 nodes:
