@@ -9,7 +9,8 @@ import type { RunEndLine, RunSkippedLine } from "../wire/run-report.ts";
 import { noGates, terminalGates } from "./gate.ts";
 import { isInside } from "./inside.ts";
 import { onInterrupt } from "./interrupts.ts";
-import { noticesOf, observeAll } from "./notices.ts";
+import { listenersOf } from "./listeners.ts";
+import { observeAll } from "./notices.ts";
 import { packageRoot } from "./package-root.ts";
 import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
@@ -70,7 +71,7 @@ export async function drive(
     ...(options.keepSandbox === undefined ? {} : { keepSandboxes: options.keepSandbox }),
     notice: (what) => world.err.write(`${what}\n`),
   });
-  const notices = noticesOf(world, prepared.config.notify, prepared.blueprint.name, cwd);
+  const notices = await listenersOf(world, prepared, cwd);
   const seen = observeAll(display, notices);
   let handle: RunHandle | undefined;
   const over = new AbortController();

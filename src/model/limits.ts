@@ -224,6 +224,12 @@ export const limits = {
   testRunMs: 10 * 60_000,
   testFailuresShown: 20,
 
+  // Traces
+  tracesQueuedSpans: 2_048,
+  tracesDelayMs: 2_000,
+  tracesExportMs: 5_000,
+  tracesCloseMs: 1_000,
+
   // Screens
   redrawMs: 100,
   followMs: 200,
