@@ -1,13 +1,14 @@
 import { type Config, emptyConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
+import type { Bound } from "../graph/bound.ts";
 import type { Blueprint } from "../model/blueprint.ts";
-import { type BoundReport, boundReport } from "../views/bound.ts";
+import { boundReport } from "../views/bound.ts";
 import type { SourceDocument } from "./document.ts";
 import { bind, withCalls } from "./prepare.ts";
 import { isProblem } from "./problem.ts";
 import type { World } from "./world.ts";
 
-export type FileBound = BoundReport & { readonly file: string };
+export type FileBound = Bound & { readonly file: string };
 
 export interface SoundBlueprint {
   readonly document: SourceDocument;

@@ -1,5 +1,6 @@
 import type { Blueprint, CallNode, MapNode, Node } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
+import type { Money } from "../model/settings.ts";
 import { compile, type Plan } from "./plan.ts";
 import { type BoundOptions as RunOptions, costOfRun, type Inside, type RunCost, type Unknown } from "./run-cost.ts";
 
@@ -23,6 +24,9 @@ export interface Bound {
   readonly waitMs: number | null;
   /** Turns of models, over all attempts. */
   readonly turns: number | null;
+  /** By `limits.tokens` and `limits.cost` of the runs; null where no limit bounds an agent. */
+  readonly tokens: number | null;
+  readonly cost: Money | null;
   /** Calls that could not be followed, and why. */
   readonly unknown: readonly Unknown[];
 }
@@ -45,6 +49,8 @@ export function boundOf(plan: Plan, options: BoundOptions = {}): Bound {
     workMs: finite(cost.workMs),
     waitMs: finite(cost.waitMs),
     turns: finite(cost.turns),
+    tokens: finite(cost.tokens),
+    cost: cost.cost.amount === Infinity ? null : cost.cost,
     unknown: cost.unknown,
   };
 }
@@ -106,6 +112,8 @@ function unknown(reason: string): RunCost {
     waitMs: Infinity,
     turns: Infinity,
     turnsOfTask: Infinity,
+    tokens: Infinity,
+    cost: { amount: Infinity, currency: "USD" },
     unknown: [{ node: "", reason }],
   };
 }

@@ -1,6 +1,7 @@
 import type { Node } from "../model/blueprint.ts";
 import { classOf, isWait } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
+import type { Money } from "../model/settings.ts";
 import { timeoutOf } from "../model/timeouts.ts";
 import { at, item } from "./ints.ts";
 import { mostStarts } from "./most-starts.ts";
@@ -17,6 +18,8 @@ export interface RunCost {
   readonly turns: number;
   /** Over all runs of the task at the same path: what the caps of agents leave, however often it is called. */
   readonly turnsOfTask: number;
+  readonly tokens: number;
+  readonly cost: Money;
   readonly unknown: readonly Unknown[];
 }
 
@@ -90,8 +93,28 @@ class Costing {
         (one) => this.#turnsOfTask(one),
       ),
       turnsOfTask: this.#all.reduce((sum, one) => sum + this.#turnsOfTask(one), 0),
+      tokens: Math.min(
+        this.#most(({ node, inside }) => (inside === null ? priceOf(node) : times(inside.runs, inside.run.tokens))),
+        this.#plan.blueprint.limits.tokens ?? Infinity,
+      ),
+      cost: this.#cost(),
       unknown: unknownOf(this.#all),
     };
+  }
+
+  /** Limits in one currency say nothing of another. */
+  #cost(): Money {
+    const { cost: limit } = this.#plan.blueprint.limits;
+    const paid = this.#all.flatMap(({ starts, inside }) =>
+      inside !== null && starts > 0 && inside.run.cost.amount > 0 ? [inside.run.cost.currency] : [],
+    );
+    const currency = limit?.currency ?? paid[0] ?? "USD";
+    const amount = this.#most(({ node, inside }) => {
+      if (inside === null) return priceOf(node);
+      const { cost } = inside.run;
+      return times(inside.runs, cost.amount > 0 && cost.currency !== currency ? Infinity : cost.amount);
+    });
+    return { amount: Math.min(amount, limit?.amount ?? Infinity), currency };
   }
 
   /** The node of finally comes on top of the steps. */
@@ -189,6 +212,12 @@ function unknownOf(all: readonly Started[]): readonly Unknown[] {
     }
   }
   return unknown;
+}
+
+/** What a pass may use of a model: nothing but limits bounds it. */
+function priceOf(node: Node): number {
+  const asks = node.type === "decide" ? node.by.includes("model") : classOf(node) === "agentic";
+  return asks ? Infinity : 0;
 }
 
 function stepsOf(plan: Plan, options: BoundOptions): number {

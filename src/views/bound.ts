@@ -1,14 +1,7 @@
 import { boundOf, type Bound } from "../graph/bound.ts";
 import { compile } from "../graph/plan.ts";
 import type { Blueprint } from "../model/blueprint.ts";
-import type { Money } from "../model/settings.ts";
 import { elapsed } from "./words.ts";
-
-/** The most that one run of a blueprint can cost. Null is unknown or unbounded; 0 only where it is 0. */
-export interface BoundReport extends Bound {
-  readonly tokens: number | null;
-  readonly cost: Money | null;
-}
 
 /** What the calls of a blueprint lead to, by pin, or why that could not be looked up. */
 export interface Called {
@@ -16,21 +9,15 @@ export interface Called {
   readonly notFound?: string;
 }
 
-export function boundReport(blueprint: Blueprint, { callees = new Map(), notFound }: Called = {}): BoundReport {
-  const bound = boundOf(compile(blueprint), {
+export function boundReport(blueprint: Blueprint, { callees = new Map(), notFound }: Called = {}): Bound {
+  return boundOf(compile(blueprint), {
     callees: new Map([...callees].map(([pin, callee]) => [pin, callee.blueprint])),
     ...(notFound === undefined ? {} : { notFound }),
   });
-  const none = bound.agentPasses === 0 && bound.turns === 0;
-  return {
-    ...bound,
-    tokens: none ? 0 : (blueprint.limits.tokens ?? null),
-    cost: blueprint.limits.cost ?? (none ? { amount: 0, currency: "USD" } : null),
-  };
 }
 
 /** For people, one fact a line. */
-export function boundText(name: string, report: BoundReport): string {
+export function boundText(name: string, report: Bound): string {
   const nothing = report.unknown.length > 0 ? "unknown" : "unbounded";
   const number = (value: number | null): string => (value === null ? nothing : String(value));
   const time = (value: number | null, none: string): string =>

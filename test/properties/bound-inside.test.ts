@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { boundOf } from "../../src/graph/bound.ts";
+import { type Bound, boundOf } from "../../src/graph/bound.ts";
 import { compile } from "../../src/graph/plan.ts";
 import type { Blueprint, Node } from "../../src/model/blueprint.ts";
 import { limits } from "../../src/model/limits.ts";
+import type { RunLimits } from "../../src/model/settings.ts";
 import { agent, call, grace, graph, map, T } from "./inside.ts";
+import type { Scene } from "./play.ts";
 
 /** One test, mended up to twice: 3 tests + 2 mends = 5 starts, 5 T, 20 turns. */
 const mend = graph("t!>f,f>t,t+>END", { f: agent({ cap: 2 }) });
@@ -162,7 +164,46 @@ const rows: readonly Row[] = [
 test.each(rows)("the bound of $of is what it comes to by hand", ({ blueprint, passes, starts, work, turns }) => {
   const bound = boundOf(compile(blueprint), { callees });
   const agentPasses = Object.values(passes).reduce((sum, one) => sum + one, 0);
-  expect(bound).toEqual({ passes, agentPasses, starts, workMs: work, turns, waitMs: 0, unknown: [] });
+  const spent = turns === 0 ? { tokens: 0, cost: { amount: 0, currency: "USD" } } : { tokens: null, cost: null };
+  expect(bound).toEqual({ passes, agentPasses, starts, workMs: work, turns, waitMs: 0, ...spent, unknown: [] });
+});
+
+/** As `mend`, with limits of its own. */
+const limited = (more: RunLimits): Blueprint => graph("t!>f,f>t,t+>END", { f: agent({ cap: 2 }) }, { limits: more });
+const euros = (amount: number): RunLimits => ({ cost: { amount, currency: "EUR" } });
+const spenders = new Map([
+  ["tokens", limited({ tokens: 1_000 })],
+  ["euros", limited(euros(2))],
+  ["dollars", limited({ cost: { amount: 3, currency: "USD" } })],
+  ["line", graph("x>y")],
+]);
+
+function spentBy(edges: string, nodes: Scene["nodes"], bounds: RunLimits = {}): Pick<Bound, "tokens" | "cost"> {
+  const { tokens, cost } = boundOf(compile(graph(edges, nodes, { limits: bounds })), { callees: spenders });
+  return { tokens, cost };
+}
+
+test("what callees may spend is the sum of their own limits, under those around them", () => {
+  // 3 passes of 1,000 each; nothing limits what they cost. An agent beside them that is under no limit makes the sum unknown.
+  expect(spentBy("c>v,v!>c", { c: call("tokens", { cap: 3 }) })).toEqual({ tokens: 3_000, cost: null });
+  expect(spentBy("c>v,v!>r,r>c,v+>END", { c: call("tokens"), r: agent({ cap: 2 }) }).tokens).toBeNull();
+  // 2 + 4 × 2 euros, and 7 where the run around allows no more.
+  const twice = { c: call("euros"), m: map("d>END", { d: call("euros") }, { max: 4 }) };
+  expect(spentBy("s>c,c>m", twice)).toEqual({ tokens: null, cost: { amount: 10, currency: "EUR" } });
+  expect(spentBy("s>c,c>m", twice, euros(7)).cost).toEqual({ amount: 7, currency: "EUR" });
+  expect(spentBy("c>d", { c: call("tokens"), d: call("line") }, { tokens: 400 }).tokens).toBe(400);
+});
+
+test("limits in two currencies make no sum, and none of another says anything under the one around", () => {
+  const both = { c: call("euros"), d: call("dollars") };
+  expect(spentBy("c>d", both).cost).toBeNull();
+  expect(spentBy("c>d", both, euros(100)).cost).toEqual({ amount: 100, currency: "EUR" });
+  expect(spentBy("c>d", { c: call("dollars"), d: call("line") }).cost).toEqual({ amount: 3, currency: "USD" });
+});
+
+test("where no agent works, no limit is what it costs", () => {
+  const nothing = { tokens: 0, cost: { amount: 0, currency: "EUR" } };
+  expect(spentBy("c>d", { c: call("line"), d: call("line") }, { tokens: 400, ...euros(5) })).toEqual(nothing);
 });
 
 test("a call that nobody looked up, or that has no end, is unknown with the reason and nowhere 0", () => {
