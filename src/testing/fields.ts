@@ -9,24 +9,19 @@ import { nodeScript, treePath } from "./said-fields.ts";
 
 const anyText = text({ mayBeEmpty: true });
 const gaps: ReadonlySet<string> = new Set(["…", "..."]);
-const stepForm = /^([A-Za-z0-9_-]{1,64})(?:#([1-9]\d{0,5}))?(?:\s+([A-Za-z0-9_-]+))?$/;
+const stepForm = /^([A-Za-z0-9_-]{1,64}(?:#[1-9]\d{0,5}){0,2})(?:\s+([A-Za-z0-9_-]+))?$/;
 
 const step: Reader<StepPattern> = {
   expected: "`node outcome`, such as test#2 success",
   schema: { type: "string", pattern: stepForm.source },
-  read(node, reading, field) {
-    const source = name.read(node, reading, field);
+  read(at, reading, field) {
+    const source = name.read(at, reading, field);
     if (source === undefined) return undefined;
-    const [, id = "", pass, ended] = stepForm.exec(source.trim()) ?? [];
-    if (id === "") return reading.wrongType(node, field, step.expected, "Write test failure, or … for any steps.");
-    return {
-      node: id,
-      ...(pass === undefined ? {} : { pass: Number(pass) }),
-      ...(ended === undefined ? {} : { word: ended }),
-    };
+    const [, node = "", word] = stepForm.exec(source.trim()) ?? [];
+    if (node === "") return reading.wrongType(at, field, step.expected, "Write test failure, or … for any steps.");
+    return { node, ...(word === undefined ? {} : { word }) };
   },
-  write: ({ node, pass, word: ended }) =>
-    `${node}${pass === undefined ? "" : `#${pass}`}${ended === undefined ? "" : ` ${ended}`}`,
+  write: ({ node, word }) => `${node}${word === undefined ? "" : ` ${word}`}`,
 };
 
 const steps = listOf(placed(step), true);

@@ -45,10 +45,9 @@ export type NodeScript = { readonly each: PassScript } | { readonly passes: read
 /** What a file holds when the run is over: exactly, in part, or nothing because it is not there. */
 export type FileExpectation = string | null | { readonly contains: string } | { readonly matches: RegExp };
 
-/** One line of a route: `node`, `node#2` and how it ended, by outcome or option. */
+/** One line of a route: a node, or a pass of it as `node#2`, and how it ended, by outcome or option. */
 export interface StepPattern {
   readonly node: string;
-  readonly pass?: number;
   readonly word?: string;
 }
 

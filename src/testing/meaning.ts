@@ -36,7 +36,7 @@ export function misfits(value: TestCase, nodes: ReadonlyMap<string, Node>): read
       );
     if (scripted.has(name)) add("invalid-value", at, `\`${name}\` stands under \`nodes\` and under \`run\``);
   }
-  for (const { at, value: name } of namesExpected(value)) known(name, at);
+  for (const { at, value: name } of namesExpected(value)) known(nodes.has(name) ? name : name.replace(/#\d+$/, ""), at);
   return found;
 }
 

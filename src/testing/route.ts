@@ -74,8 +74,8 @@ function inSomeOrder(patterns: readonly StepPattern[], steps: readonly Step[]): 
   return null;
 }
 
-function fits({ node, pass, word }: StepPattern, step: Step): boolean {
-  if (node !== step.node || (pass !== undefined && pass !== step.pass)) return false;
+function fits({ node, word }: StepPattern, step: Step): boolean {
+  if (node !== step.node && node !== `${step.node}#${step.pass}`) return false;
   return word === undefined || word === step.outcome || word === step.option;
 }
 
@@ -98,8 +98,7 @@ function itemText(item: RouteItem): string {
 
 function textOf(pattern: StepPattern | undefined): string {
   if (pattern === undefined) return "";
-  const { node, pass, word } = pattern;
-  return `${node}${pass === undefined ? "" : `#${pass}`}${word === undefined ? "" : ` ${word}`}`;
+  return `${pattern.node}${pattern.word === undefined ? "" : ` ${pattern.word}`}`;
 }
 
 export function stepText({ node, pass, outcome, option }: Step): string {

@@ -39,6 +39,7 @@ export class Stage {
   readonly missing: string[] = [];
   readonly #options: StageOptions;
   readonly #script: Script;
+  /** Gates that are asked, by path. */
   readonly #asking = new Map<string, ActionContext>();
   #journal: Journal | null = null;
 
@@ -93,7 +94,7 @@ export class Stage {
   async #perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
     const { node, attempt } = context;
     const path = this.#pathOf(context);
-    if (node.type === "human") this.#asking.set(`${context.run} ${node.id}`, context);
+    if (node.type === "human") this.#asking.set(path, context);
     const line = node.type === "human" ? "real" : this.#lineOf(path, node, attempt);
     if (line === "unsaid")
       return { outcome: "error", reason: { code: "could_not_start", text: this.missing.at(-1) ?? "" } };
@@ -132,13 +133,13 @@ export class Stage {
   };
 
   /** Null where nobody answers in time. */
-  #answer({ run, node: id }: Question): Answer | null {
-    const context = this.#asking.get(`${run} ${id}`);
+  #answer({ node: path }: Question): Answer | null {
+    const context = this.#asking.get(path);
     // An agent that asks whether it may.
     if (context?.node.type !== "human") return { kind: "nobody" };
     const { node, attempt } = context;
-    const line = this.#lineOf(this.#pathOf(context), node, attempt);
-    if (line === "real") this.missing.push(unsaid(this.#pathOf(context), node, attempt));
+    const line = this.#lineOf(path, node, attempt);
+    if (line === "real") this.missing.push(unsaid(path, node, attempt));
     if (typeof line === "string") return { kind: "nobody" };
     if (line.outcome === "timeout") return null;
     const by = line.by ?? node.approvers?.[0] ?? "test";

@@ -180,7 +180,7 @@ nodes:
 entry: list
 nodes:
   list: { type: script, run: ls, output: json }
-  each: { type: map, over: "{list}", do: { type: script, run: "exit 1" } }
+  each: { type: map, over: "{list}", do: { entry: ask, nodes: { ask: { type: human, mode: approval, prompt: Go on? }, do: { type: script, run: "exit 1" } }, edges: [{ from: ask, when: success, to: do }] } }
   tell: { type: call, blueprint: ./tell.yaml }
 edges:
   - { from: list, when: success, to: each }
@@ -189,8 +189,11 @@ edges:
     using place = placeWith(
       `tests:
   - name: the second item fails
-    nodes: { list: { value: [1, 2, 3] }, each/do: success, "each[1]/do": failure, tell/say: { files: { said.txt: yes } } }
+    nodes: { list: { value: [1, 2, 3] }, each/ask: yes, each/do: success, "each[1]/do": failure, tell/say: { files: { said.txt: yes } } }
     expect: { route: [list success, each failure, tell success], files: { said.txt: "yes" } }
+  - name: somebody says no to the third item
+    nodes: { list: { value: [1, 2, 3] }, each/ask: yes, "each[2]/ask": no, each/do: success }
+    expect: { route: [list success], outcome: rejected }
   - name: a whole call is one outcome
     nodes: { list: { value: [1] }, each: success, tell: failure }
     expect: { route: [list success, each success, tell failure], outcome: failed }

@@ -244,7 +244,8 @@ describe("new", () => {
     const first = await trammel(["new", "mend-it"], { place });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("-b mend-it") });
     expect(await checked([], { place })).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await trammel(["list"], { place })).stdout).toMatch(/^✓ mend-it /);
+    expect((await trammel(["list"], { place })).stdout).toMatch(/^✓ mend-it [^\n]*\n$/);
+    expect(await trammel(["test", "mend-it"], { place })).toMatchObject({ code: 0, stderr: "" });
     const again = await trammel(["new", "mend-it"], { place });
     expect(again).toMatchObject({
       code: 2,
@@ -255,6 +256,7 @@ describe("new", () => {
   it("takes another example, and says which there are", async () => {
     using place = new Place();
     expect((await trammel(["new", "x", "--from", "feature"], { place })).code).toBe(0);
+    expect(await trammel(["test"], { place })).toMatchObject({ code: 0, stdout: expect.stringContaining("5 passed") });
     const wrong = await trammel(["new", "y", "--from", "featur"], { place });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("did you mean feature?") });
     expect((await trammel(["new", "Not A Name"], { place })).code).toBe(2);

@@ -43,7 +43,7 @@ describe("the package", () => {
         "LICENSE",
       ]),
     );
-    expect(files.filter((file) => /^(src|test|bench|scripts|node_modules)\/|\.test\./.test(file))).toEqual([
+    expect(files.filter((file) => /^(src|test|bench|scripts|node_modules)\/|\.test\.[jt]s$/.test(file))).toEqual([
       "examples/demo-project/test/versions.test.js",
     ]);
   });

@@ -1,11 +1,12 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { readTextFile } from "../../config/text-file.ts";
 import { edit } from "../../language/edit/edit.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { blueprintFolder, isTestFile } from "../document.ts";
 import { packageRoot } from "../package-root.ts";
-import { report, usage } from "../problem.ts";
+import { type Problem, report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
 const namePattern = /^[a-z0-9][a-z0-9_-]{0,63}$/;
@@ -25,21 +26,32 @@ export function create(world: World, name: string, options: { readonly from?: st
     const meant = near === undefined ? "" : `; did you mean ${near}?`;
     return report(world, usage(`there is no example ${from}${meant}`, `There are: ${[...examples.keys()].join(", ")}`));
   }
-  const file = join(blueprintFolder, `${name}.yaml`);
   const named = edit(readFileSync(example, "utf8"), [{ kind: "set", path: ["name"], value: name }]);
   if ("problem" in named) throw new Error(`the example ${from} is damaged: ${named.problem}`);
-  try {
-    mkdirSync(join(world.cwd, blueprintFolder), { recursive: true });
-    writeFileSync(join(world.cwd, file), named.text, { flag: "wx" });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return report(
-      world,
-      usage(code === "EEXIST" ? `there is a ${file} already` : `${file} cannot be written: ${message}`),
-    );
-  }
-  world.out.write(`wrote ${file}, from the example ${from}; run it with: trammel run TASK -b ${name}\n`);
+  const tests = readTextFile(example.replace(/\.yaml$/, ".test.yaml"));
+  const file = join(blueprintFolder, `${name}.yaml`);
+  const files = new Map([[file, named.text]]);
+  if (tests !== null && "text" in tests) files.set(join(blueprintFolder, `${name}.test.yaml`), tests.text);
+  const problem = writeNew(world.cwd, files);
+  if (problem !== null) return report(world, problem);
+  const tested = files.size === 1 ? "" : `; test it with: trammel test ${name}`;
+  world.out.write(`wrote ${file}, from the example ${from}; run it with: trammel run TASK -b ${name}${tested}\n`);
   return exitCodes.ok;
+}
+
+/** All of them, or none where one is there already. */
+function writeNew(cwd: string, files: ReadonlyMap<string, string>): Problem | null {
+  const there = [...files.keys()].find((file) => existsSync(join(cwd, file)));
+  if (there !== undefined) return usage(`there is a ${there} already`);
+  for (const [file, text] of files) {
+    try {
+      mkdirSync(join(cwd, dirname(file)), { recursive: true });
+      writeFileSync(join(cwd, file), text, { flag: "wx" });
+    } catch (error) {
+      return usage(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return null;
 }
 
 /** The blueprints that come with the package, by name. */
