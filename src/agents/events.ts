@@ -8,6 +8,8 @@ import { clip, type Mask } from "../runtime/text.ts";
 export function presentable(event: AgentEvent, mask: Mask, maxBytes: number = limits.agentEventBytes): AgentEvent {
   const text = (value: string): string => clip(mask(value), maxBytes);
   const side = (value: string | null): string | null => (value === null ? null : text(value));
+  // A model may call a tool by any name, and an agent give its calls any.
+  const named = ({ id, tool }: { readonly id: string; readonly tool: string }) => ({ id: text(id), tool: text(tool) });
   switch (event.type) {
     case "text":
     case "thinking":
@@ -15,14 +17,15 @@ export function presentable(event: AgentEvent, mask: Mask, maxBytes: number = li
     case "tool_call":
       return {
         ...event,
+        ...named(event),
         input: isTooDeep(event.input) ? tooDeepText : boundedJson(maskedJson(event.input, mask), maxBytes),
       };
     case "tool_result":
-      return { ...event, output: text(event.output) };
+      return { ...event, ...named(event), output: text(event.output) };
     case "diff":
-      return { ...event, before: side(event.before), after: side(event.after) };
+      return { ...event, path: text(event.path), before: side(event.before), after: side(event.after) };
     case "permission":
-      return { ...event, request: text(event.request) };
+      return { ...event, tool: text(event.tool), request: text(event.request) };
     case "read":
       return { ...event, path: text(event.path) };
     case "context":

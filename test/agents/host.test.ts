@@ -155,30 +155,6 @@ workspace: {protect: [check.js]}
     expect(contexts[0]?.reads).toMatchObject([{ path: "sum.js", how: "outside", digest: expect.any(String) }]);
   });
 
-  test.runIf(real.tools === null)("is refused tools that nothing holds it to", async () => {
-    using place = new Place();
-    const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
-    place.file("b.yaml", one(", tools: [read, list]"));
-    const ran = await trammel(["run", "x", "-b", "b.yaml"], options);
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain("`tools` cannot hold an agent that brings its own");
-    expect(model.requests).toEqual([]);
-  });
-
-  test.runIf(real.tools !== null)("is left the tools of its node and no other", async () => {
-    using place = new Place();
-    const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
-    place.file("b.yaml", one(", tools: [read, list]"));
-    await trammel(["run", "x", "-b", "b.yaml", "--json"], options);
-    const offered = JSON.stringify(model.requests[0]?.body);
-    const own = real.tools?.filter((tool) => offered.includes(`"name":"${tool}"`));
-    expect(own).toEqual(["read_file", "list_directory"]);
-    expect(textOf(place)).toContain("a - b");
-    place.file("c.yaml", one(", tools: [read, git_status]"));
-    const refused = await trammel(["run", "x", "-b", "c.yaml"], options);
-    expect(refused.stderr).toContain('has no tool like "git_status"');
-  });
-
   test("is stopped when its time is over, and nothing that it started is left", async () => {
     using place = new Place();
     const naps = `7${real.name === "qwen" ? 81 : 82}0`;
@@ -193,5 +169,34 @@ workspace: {protect: [check.js]}
     expect(countOf(naps)).toBe(0);
     const pid = Number(/"process":\{"pid":(\d+)/.exec(ran.stdout)?.[1]);
     expect(existsSync(`/proc/${pid}`)).toBe(false);
+  });
+});
+
+describe.runIf(areThere)("a list of tools", () => {
+  test.each(reals.filter(({ tools }) => tools === null))(
+    "$name is refused where nothing holds it to them",
+    async (real) => {
+      using place = new Place();
+      const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
+      place.file("b.yaml", one(", tools: [read, list]"));
+      const ran = await trammel(["run", "x", "-b", "b.yaml"], options);
+      expect(ran.code).toBe(2);
+      expect(ran.stderr).toContain("`tools` cannot hold an agent that brings its own");
+      expect(model.requests).toEqual([]);
+    },
+  );
+
+  test.each(reals.filter(({ tools }) => tools !== null))("$name is left these and no others", async (real) => {
+    using place = new Place();
+    const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
+    place.file("b.yaml", one(", tools: [read, list]"));
+    await trammel(["run", "x", "-b", "b.yaml", "--json"], options);
+    const offered = JSON.stringify(model.requests[0]?.body);
+    const own = real.tools?.filter((tool) => offered.includes(`"name":"${tool}"`));
+    expect(own).toEqual(["read_file", "list_directory"]);
+    expect(textOf(place)).toContain("a - b");
+    place.file("c.yaml", one(", tools: [read, git_status]"));
+    const refused = await trammel(["run", "x", "-b", "c.yaml"], options);
+    expect(refused.stderr).toContain('has no tool like "git_status"');
   });
 });

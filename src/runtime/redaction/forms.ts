@@ -21,12 +21,16 @@ export function formsOf(value: string): readonly Form[] {
   return [...forms, ...[...encoded].map((text) => ({ bytes: Buffer.from(text), folded: true }))];
 }
 
-/** As it stands inside a JSON string: encoders disagree on slashes, on what HTML minds and on what is not ASCII. */
+/**
+ * As it stands inside a JSON string, or in one inside of another, as logs hold requests: encoders disagree on slashes, on what HTML
+ * minds and on what is not ASCII.
+ */
 function jsonForms(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);
   const ascii = escapedAs(json, /[^\u0020-\u007e]/g);
   const html = [json, ascii].map((one) => escapedAs(one, /[<>&]/g));
-  return [json, ascii, ...html, json.replaceAll("/", "\\/"), ascii.replaceAll("/", "\\/")];
+  const nested = [json, ascii].map((one) => JSON.stringify(one).slice(1, -1));
+  return [json, ascii, ...html, ...nested, json.replaceAll("/", "\\/"), ascii.replaceAll("/", "\\/")];
 }
 
 function escapedAs(text: string, characters: RegExp): string {
