@@ -181,6 +181,7 @@ export const limits = {
   storeCrowdedCommits: 64,
   tornRecords: 8,
   journalPageRecords: 512,
+  journalBatchCharacters: 256 * 1024,
   telemetryDelayMs: 50,
   telemetryBufferBytes: 256 * 1024,
   mailboxPollMs: 100,

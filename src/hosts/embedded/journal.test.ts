@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JournalEvent } from "../../model/events.ts";
+import { eventVersion, type JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { Conflict } from "../../ports/journal.ts";
 import { chain, genesis } from "./chain.ts";
@@ -47,6 +47,32 @@ describe("records", () => {
     await Promise.all(["r1", "r2", "r1"].map((run) => journal.append(run, [stopRequested], 20)));
     expect([...journal.read("r1")].map((event) => event.seq)).toEqual([1, 2, 3]);
     expect([...journal.read("r2")].map((event) => event.seq)).toEqual([1, 2]);
+  });
+
+  test("whose texts are long are read back whole, in the same order as the short ones among them", async () => {
+    const journal = store.open();
+    await journal.create(newRun("r1"), "", [stopRequested], 1);
+    const lengths = [0.4, 0.7, 0, 0, 2, 0, 0.9].map((share) => Math.round(share * limits.journalBatchCharacters));
+    for (const length of lengths)
+      await journal.append("r1", [{ type: "run.stop_requested", by: "x".repeat(length) }], 1);
+    const read = [...journal.read("r1", 1)].map(({ body }) => ("by" in body ? body.by.length : null));
+    expect(read).toEqual(lengths);
+  });
+
+  test("of a newer version are refused, and those before it are read", async () => {
+    const journal = store.open();
+    const [first] = eventsOf(await journal.create(...start("r1")));
+    await journal.append("r1", [stopRequested], 20);
+    const record = { seq: 2, events: 1, at: 20, version: eventVersion + 1, body: JSON.stringify([stopRequested]) };
+    const hash = Buffer.from(chain(first?.hash ?? "", "r1", record), "hex");
+    const db = new DatabaseSync(join(store.home, "trammel.db"));
+    db.prepare("UPDATE journal SET version = ?, hash = ? WHERE seq = 2").run(record.version, hash);
+    db.close();
+    const read: JournalEvent[] = [];
+    expect(() => {
+      for (const event of journal.read("r1")) read.push(event);
+    }).toThrow(`records of version ${record.version}`);
+    expect(read).toEqual([first]);
   });
 
   test("beyond one page are all read, in order", async () => {

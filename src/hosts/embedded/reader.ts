@@ -3,8 +3,8 @@ import { eventVersion, type JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { JournalRecord, RunRow } from "../../ports/journal.ts";
-import { chain, genesis, type StoredRecord } from "./chain.ts";
-import { bodiesOf, hashOf, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
+import { chain, genesis } from "./chain.ts";
+import { bodiesOf, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
 import { damaged, explain } from "./unavailable.ts";
 
 export interface Tail {
@@ -28,10 +28,10 @@ class Links {
     this.hash = hash;
   }
 
-  take(record: StoredRecord, hash: string): boolean {
-    const fits = chain(this.hash, this.run, record) === hash;
+  take(record: JournalRecord): boolean {
+    const fits = chain(this.hash, this.run, record) === record.hash;
     this.broken = fits ? null : record.seq;
-    if (fits) this.hash = hash;
+    if (fits) this.hash = record.hash;
     return fits;
   }
 }
@@ -68,31 +68,35 @@ export class Reader {
   }
 
   *read(run: string, after: number): Iterable<JournalEvent> {
-    for (const record of this.#chained(run, after)) {
-      const bodies = bodiesOf(record);
-      if (bodies === null) throw this.#newer(run, record.version);
-      const { at, hash } = record;
-      let { seq } = record;
-      for (const body of bodies) {
-        if (seq > after) yield { run, seq, at, hash, body };
-        seq += 1;
+    for (const records of this.#chained(run, after)) {
+      for (const batch of batchesOf(records)) {
+        const [{ version }] = batch;
+        if (version > eventVersion) throw this.#newer(run, version);
+        const lists = bodiesOf(batch);
+        for (const [i, { seq: first, at, hash }] of batch.entries()) {
+          let seq = first;
+          for (const body of lists[i] ?? []) {
+            if (seq > after) yield { run, seq, at, hash, body };
+            seq += 1;
+          }
+        }
       }
     }
   }
 
-  records(run: string): Iterable<JournalRecord> {
-    return this.#chained(run, 0);
+  *records(run: string): Iterable<JournalRecord> {
+    for (const records of this.#chained(run, 0)) yield* records;
   }
 
   /** Throws StoreUnavailable. In pages: an open cursor would hold back checkpoints, and a second reader of its statement would reset it. */
-  *#chained(run: string, after: number): Iterable<JournalRecord> {
+  *#chained(run: string, after: number): Iterable<readonly JournalRecord[]> {
     try {
       const id = this.#runId.get(run)?.["id"];
       if (id === undefined) return;
       const first = Number(this.#holding.get(id, after + 1)?.["seq"] ?? 1);
       const links = new Links(run, this.#whole(Number(id), run, first - 1).hash);
       for (let rows = this.#page(id, first - 1); rows.length > 0;) {
-        yield* this.#linked(rows, links);
+        yield this.#linked(rows, links);
         rows = rows.length < limits.journalPageRecords ? [] : this.#page(id, rows.at(-1)?.[0] ?? 0);
       }
       if (links.broken !== null) this.#torn(tornText(run, links.broken));
@@ -112,30 +116,29 @@ export class Reader {
     for (const row of rows) {
       const record = recordOf(row);
       const was = links.broken;
-      if (!links.take(record, hashOf(row))) {
+      if (!links.take(record)) {
         if (was !== null) throw this.#damaged(run, was);
         continue;
       }
       if (was !== null) this.#torn(tornText(run, was));
-      records.push({ ...record, hash: links.hash });
+      records.push(record);
     }
     return records;
   }
 
   /** The last whole record up to a number. One that was cut short fits none of those before it, and the next was chained past it. */
   #whole(id: number, run: string, upTo: number): Tail {
-    const rows = upTo === 0 ? [] : rowsOf(this.#last.all(id, upTo, limits.tornRecords));
-    const hashes = rows.map(hashOf);
-    if (rows.length < limits.tornRecords) hashes.push(genesis);
-    const last = rows[0] === undefined ? null : recordOf(rows[0]);
-    const seq = last === null ? 0 : last.seq + last.events - 1;
-    for (const [i, row] of rows.entries()) {
-      const record = recordOf(row);
-      const fits = hashes.some((hash, j) => j > i && chain(hash, run, record) === hashes[i]);
-      if (fits) return { seq, readable: record.seq + record.events - 1, hash: hashes[i] ?? genesis };
+    const records = upTo === 0 ? [] : rowsOf(this.#last.all(id, upTo, limits.tornRecords)).map(recordOf);
+    const hashes = records.map(({ hash }) => hash);
+    if (records.length < limits.tornRecords) hashes.push(genesis);
+    const [last] = records;
+    const seq = last === undefined ? 0 : last.seq + last.events - 1;
+    for (const [i, record] of records.entries()) {
+      const fits = hashes.some((hash, j) => j > i && chain(hash, run, record) === record.hash);
+      if (fits) return { seq, readable: record.seq + record.events - 1, hash: record.hash };
       this.#torn(tornText(run, record.seq));
     }
-    if (rows.length < limits.tornRecords) return { seq, readable: 0, hash: genesis };
+    if (records.length < limits.tornRecords) return { seq, readable: 0, hash: genesis };
     throw this.#damaged(run, seq);
   }
 
@@ -178,6 +181,25 @@ export class Reader {
 /** With setReturnArrays a row is an array of the columns asked for, whose types the STRICT table keeps; the declared type does not know. */
 function rowsOf(rows: unknown): readonly RecordRow[] {
   return rows as readonly RecordRow[];
+}
+
+type Batch = readonly [JournalRecord, ...JournalRecord[]];
+
+/** Records of one version that are read together, within a bound on their text; one that is longer by itself stands alone. */
+function* batchesOf(records: readonly JournalRecord[]): Iterable<Batch> {
+  let batch: [JournalRecord, ...JournalRecord[]] | null = null;
+  let characters = 0;
+  for (const record of records) {
+    characters += record.body.length;
+    if (batch !== null && batch[0].version === record.version && characters <= limits.journalBatchCharacters) {
+      batch.push(record);
+      continue;
+    }
+    if (batch !== null) yield batch;
+    batch = [record];
+    characters = record.body.length;
+  }
+  if (batch !== null) yield batch;
 }
 
 function tornText(run: string, seq: number): string {

@@ -1,15 +1,15 @@
 import type { SQLOutputValue } from "node:sqlite";
-import { eventVersion, type EventBody, type ParentLink, type ProcessIdentity } from "../../model/events.ts";
+import type { EventBody, ParentLink, ProcessIdentity } from "../../model/events.ts";
 import type { RunStatus } from "../../model/outcome.ts";
-import type { RunRow } from "../../ports/journal.ts";
-import type { StoredRecord } from "./chain.ts";
+import type { JournalRecord, RunRow } from "../../ports/journal.ts";
 
 export type Row = Record<string, SQLOutputValue>;
 
 export const runColumns =
   "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot, link, key";
 
-export const recordColumns = "seq, events, at, version, hash, body";
+/** The hash as the text that it is chained by. */
+export const recordColumns = "seq, events, at, version, lower(hex(hash)), body";
 
 /** A row of `runs` as it is stored: a live status may belong to an owner that is gone. */
 export function runOf(row: Row): RunRow {
@@ -43,20 +43,15 @@ export function ownerOf(row: Row): ProcessIdentity {
 }
 
 /** A row of `recordColumns`, read as an array: half the cost of an object where there are thousands. */
-export type RecordRow = readonly [number, number, number, number, Uint8Array, string];
+export type RecordRow = readonly [number, number, number, number, string, string];
 
-export function recordOf([seq, events, at, version, , body]: RecordRow): StoredRecord {
-  return { seq, events, at, version, body };
+export function recordOf([seq, events, at, version, hash, body]: RecordRow): JournalRecord {
+  return { seq, events, at, version, hash, body };
 }
 
-export function hashOf({ 4: hash }: RecordRow): string {
-  return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString("hex");
-}
-
-/** The events of a record. One whose hash was right holds what this code wrote; null where a newer version did. */
-export function bodiesOf(record: StoredRecord): readonly EventBody[] | null {
-  if (record.version > eventVersion) return null;
-  return JSON.parse(record.body) as EventBody[];
+/** The events of records, each a list, read in one go. Records whose hashes were right hold what this code wrote. */
+export function bodiesOf(records: readonly JournalRecord[]): readonly (readonly EventBody[])[] {
+  return JSON.parse(`[${records.map(({ body }) => body).join(",")}]`) as EventBody[][];
 }
 
 /** Empty where it is null. */

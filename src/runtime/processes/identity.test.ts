@@ -65,3 +65,11 @@ test.runIf(hasProcfs)("the table of `ps` agrees with the kernel on parent, group
   expect(row).toMatchObject({ parent: process.pid, group: stat?.group, session: stat?.session, zombie: false });
   child.kill("SIGKILL");
 });
+
+test.runIf(hasProcfs)("an environment of any length is read to its end", async () => {
+  for (const length of [10, 16 * 1024, 100_000]) {
+    const child = await sleeper({ LONG: "x".repeat(length), LAST: `after ${length}` });
+    expect(readVariable(child.pid, "LAST")).toBe(`after ${length}`);
+    child.kill("SIGKILL");
+  }
+});

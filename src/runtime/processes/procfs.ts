@@ -1,4 +1,4 @@
-import { existsSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
 
 /** One row of a process table. `startTime` tells a process from a later one with the same pid. */
 export interface ProcessRow {
@@ -14,15 +14,19 @@ export interface ProcessRow {
 /** True on Linux with /proc mounted; elsewhere the process table comes from `ps`. */
 export const hasProcfs = process.platform === "linux" && existsSync("/proc/self/stat");
 
-/** /proc/<pid>/stat, see proc_pid_stat(5). Null when there is no such process. */
+/** PF_KTHREAD of the flags in /proc/<pid>/stat. */
+const kernelThread = 0x0020_0000;
+
+/** /proc/<pid>/stat, see proc_pid_stat(5). Null when there is no such process, or it is a thread of the kernel. */
 export function readStat(pid: number): ProcessRow | null {
   const text = readProcFile(pid, "stat");
   if (text === null) return null;
   // The command name stands in parentheses and may itself hold spaces and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [state, parent, group, session] = fields;
-  const startTime = fields[19];
+  const [flags, startTime] = [fields[6], fields[19]];
   if (state === undefined || startTime === undefined) return null;
+  if ((Number(flags) & kernelThread) !== 0) return null;
   return {
     pid,
     parent: Number(parent),
@@ -101,10 +105,22 @@ function readProcFile(pid: number, file: "stat" | "environ" | "status"): string 
   return existsSync(path) ? tryRead(path) : null;
 }
 
+/** Files of /proc tell no size: what reads them whole by itself takes new memory for each, of far more than they hold. */
+let room = Buffer.alloc(16 * 1024);
+
 function tryRead(path: string): string | null {
+  let file: number | null = null;
   try {
-    return readFileSync(path, "latin1");
+    file = openSync(path, "r");
+    let length = 0;
+    for (let read = -1; read !== 0; length += read) {
+      if (length === room.length) room = Buffer.concat([room], room.length * 2);
+      read = readSync(file, room, length, room.length - length, null);
+    }
+    return room.toString("latin1", 0, length);
   } catch {
     return null;
+  } finally {
+    if (file !== null) closeSync(file);
   }
 }
