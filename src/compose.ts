@@ -100,6 +100,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     ),
     can: { processes, blobs, gates, tools, provider: agents.provider },
     workspaces,
+    ...(boxes.closed === undefined ? {} : { closed: boxes.closed }),
     secrets: runSecrets({ redactor, secret, folder: join(home, "secrets"), notice }),
     environment: childEnvironment({ base: withoutKey(env, config), ownFolders, redactor, blobs, secret }),
     clock,
@@ -108,7 +109,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     isAlive,
   };
   const engine = createEngine(stage?.set(parts) ?? parts);
-  return { journal, blobs, engine: boxes.supervise(engine), close: () => closeAll(close, journal) };
+  return { journal, blobs, engine, close: () => closeAll(close, journal) };
 }
 
 async function closeAll(tools: () => Promise<void>, journal: Journal): Promise<void> {
@@ -141,7 +142,9 @@ const noAgents: { readonly performers: readonly Performer[]; readonly provider: 
   provider: () => ({ missing: "this process was set up without agents" }),
 };
 
-const noBoxes = { performers: [], supervise: <E>(engine: E): E => engine };
+const noBoxes: { readonly performers: readonly Performer[]; readonly closed?: EngineOptions["closed"] } = {
+  performers: [],
+};
 
 type ToolParts = Omit<Parameters<typeof createTools>[0], "commands">;
 

@@ -55,6 +55,22 @@ describe("a map", () => {
     expect(problems(document('{type: human, prompt: "Ship {list}?"}'))).toEqual(["tainted-value {list}"]);
   });
 
+  test("may work in a sandbox around it that exists by then, and in no other node's", () => {
+    const box = "  box: {type: provision, image: host, network: none}\n";
+    const use = '{type: exec, container: "{box}", run: x}';
+    const before = document(use, box).replace(
+      "[{from: list, when: success, to: each}",
+      "[{from: list, when: success, to: box}, {from: box, when: success, to: each}",
+    );
+    expect(problems(before)).toEqual([]);
+    const after = document(use, box).replace("to: END", "when: success, to: box");
+    expect(problems(after)).toEqual(["container-not-ready {box}"]);
+    expect(problems(document(use.replace("box", "list")))).toEqual(['bad-container "{list}"']);
+    expect(problems(document(use.replace("box", "inputs.box"), "inputs: {box: string}\n"))).toContain(
+      'bad-container "{inputs.box}"',
+    );
+  });
+
   test("prints as what reads the same, whatever the order of its nodes", () => {
     const { blueprint } = check(document(graph, "inputs: {n: string}\n"));
     if (blueprint === null) throw new Error("it checks");

@@ -3,12 +3,12 @@ import { createBoxedAgents } from "../agents/boxed.ts";
 import type { SandboxHealth, ServiceOptions } from "../cli/services.ts";
 import { createAgentSandboxPerformer } from "../nodes/sandbox/agent.ts";
 import { createSandboxPerformers } from "../nodes/sandbox/performers.ts";
+import type { RunStatus } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Performer } from "../ports/performer.ts";
 import type { ProcessRunner } from "../ports/processes.ts";
 import type { SandboxPool } from "../ports/sandbox.ts";
-import type { Engine } from "../runtime/api.ts";
 import { fileBlobs } from "../runtime/blobs/files.ts";
 import { isAlive, self } from "../runtime/processes/identity.ts";
 import { startLive } from "../runtime/processes/live.ts";
@@ -17,7 +17,7 @@ import { createRedactor, type Redactor } from "../runtime/redaction/redactor.ts"
 import { checkDrivers } from "../sandboxes/pool/drivers.ts";
 import { createSandboxPool } from "../sandboxes/pool/pool.ts";
 import { isSecretLike } from "../sandboxes/pool/secrets.ts";
-import { verdictOfStatus, withSandboxes } from "../sandboxes/supervise.ts";
+import { endBoxes, isInside, verdictIn } from "../sandboxes/supervise.ts";
 import { agentChoice } from "./agents.ts";
 
 export interface BoxNeeds {
@@ -30,8 +30,8 @@ export interface BoxNeeds {
 
 export interface BoxParts {
   readonly performers: readonly Performer[];
-  /** The same engine; a run of it is over once its boxes are gone. */
-  readonly supervise: (engine: Engine) => Engine;
+  /** Ends the boxes of a run. */
+  readonly closed: (run: string, status: RunStatus) => Promise<void>;
 }
 
 /** What nodes in sandboxes are carried out with. */
@@ -48,8 +48,7 @@ export function boxParts(needs: BoxNeeds): BoxParts {
   });
   return {
     performers: [agent, ...createSandboxPerformers(pool, clock)],
-    supervise: (engine) =>
-      withSandboxes(engine, pool, { notice: options.notice, keep: options.keepSandboxes === true }),
+    closed: endBoxes(pool, needs.journal, { notice: options.notice, keep: options.keepSandboxes === true }),
   };
 }
 
@@ -64,7 +63,8 @@ function poolOf({ options, processes, redactor, journal }: BoxNeeds): SandboxPoo
     env: setIn(env),
     owner: self(),
     isAlive,
-    fateOf: (run) => verdictOfStatus(journal.find(run)?.status ?? null),
+    fateOf: (run) => verdictIn(journal, run),
+    isInside: (run, around) => isInside(journal, run, around),
     variable: (name) => {
       const value = env[name];
       if (value !== undefined && isSecretLike(name, value)) redactor.add(value);

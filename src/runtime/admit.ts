@@ -61,10 +61,6 @@ export function missingIn(
   const inner = [...callees];
   const lines = [top, ...inner].flatMap((blueprint) => missingOf(blueprint, performers, can));
   lines.push(...inner.flatMap((callee) => elsewhere(callee, top)));
-  const inside = [...[...top.nodes.values()].flatMap(bodyOf), ...inner.flatMap((one) => [...allNodes(one)])];
-  for (const node of inside)
-    if (notInside.has(node.type))
-      lines.push(`node ${node.id}: a ${node.type} node inside a call or map is not carried out yet`);
   return [...new Set(lines)];
 }
 
@@ -76,13 +72,6 @@ function elsewhere({ name, workspace }: Blueprint, top: Blueprint): readonly str
       return [];
     return [`blueprint ${name}: workspace.${key} of a callee is not carried out yet; say it in ${top.name}`];
   });
-}
-
-/** What needs a person or a box is held at the top of a run for now. */
-const notInside: ReadonlySet<NodeType> = new Set(["provision", "checkout", "exec", "agent_sandbox"]);
-
-function bodyOf(node: Node): readonly Node[] {
-  return node.type === "map" ? [...allNodes(node.do)] : [];
 }
 
 function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {

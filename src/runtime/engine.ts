@@ -27,12 +27,14 @@ export function createEngine(options: EngineOptions): Engine {
       const { run, status } = end;
       // One that waits goes on in its tree as it is.
       if (status !== "waiting") await options.workspaces.close(run, status);
+      await options.closed?.(run, status);
       release();
       if (isOver(status)) options.secrets.forget(run);
       return end;
     };
     const end = conductor.end.then(closed, async (error: unknown) => {
       await options.workspaces.close(conductor.run, "interrupted");
+      await options.closed?.(conductor.run, "interrupted");
       release();
       throw error;
     });

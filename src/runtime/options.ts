@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from "../model/events.ts";
+import type { RunStatus } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -16,6 +17,8 @@ export interface EngineOptions {
   readonly environment: MakeEnvironment;
   readonly secrets: RunSecrets;
   readonly workspaces: Workspaces;
+  /** Ends what a run has outside of this process, when it is no longer executed here; it is over after that. Runs inside others too. */
+  readonly closed?: (run: string, status: RunStatus) => Promise<void>;
   readonly clock: Clock;
   readonly ids: Ids;
   /** This process: the owner of the runs it executes. */

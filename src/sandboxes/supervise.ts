@@ -1,6 +1,6 @@
 import { isReopenable, type RunStatus } from "../model/outcome.ts";
 import type { RunFate, SandboxPool, SandboxVerdict } from "../ports/sandbox.ts";
-import type { Engine, Refusal, RunEnd, RunHandle } from "../runtime/api.ts";
+import type { JournalReader } from "../ports/journal.ts";
 
 /** What becomes of the boxes of a run that has this status and is executed by nobody. */
 function fateOfStatus(status: RunStatus): Exclude<RunFate, "kept"> {
@@ -9,7 +9,7 @@ function fateOfStatus(status: RunStatus): Exclude<RunFate, "kept"> {
 }
 
 /** As {@link fateOfStatus}, of a run that may be executed by somebody, or that no store knows. */
-export function verdictOfStatus(status: RunStatus | null): SandboxVerdict {
+function verdictOfStatus(status: RunStatus | null): SandboxVerdict {
   if (status === null) return "over";
   return status === "running" || status === "waiting" ? "live" : fateOfStatus(status);
 }
@@ -21,41 +21,33 @@ export interface Supervision {
   readonly keep: boolean;
 }
 
-/** The same engine; a run of it is over once its boxes are gone. */
-export function withSandboxes(
-  engine: Engine,
+/** Ends the boxes of a run that is no longer executed; those of runs inside it, which a decision might have gone on with, once it is over. */
+export function endBoxes(
   pool: Pick<SandboxPool, "release">,
+  journal: Pick<JournalReader, "runs">,
   { notice, keep }: Supervision,
-): Engine {
-  const release = async (run: string, fate: RunFate): Promise<void> => {
-    for (const note of await pool.release(run, fate)) notice(note);
+): (run: string, status: RunStatus) => Promise<void> {
+  const left = (run: string): readonly string[] =>
+    journal
+      .runs(Number.MAX_SAFE_INTEGER, run)
+      .flatMap((row) => [...(fateOfStatus(row.status) === "over" ? [] : [row.run]), ...left(row.run)]);
+  return async (run, status) => {
+    const fate = fateOfStatus(status);
+    for (const one of fate === "over" ? [run, ...left(run)] : [run])
+      for (const note of await pool.release(one, keep && fate === "over" ? "kept" : fate)) notice(note);
   };
-  const supervised = (handle: RunHandle | Refusal): RunHandle | Refusal => {
-    if ("refused" in handle) return handle;
-    const end = handle.end.then(
-      async (ended: RunEnd) => {
-        const fate = fateOfStatus(ended.status);
-        await release(ended.run, keep && fate === "over" ? "kept" : fate);
-        return ended;
-      },
-      async (error: unknown) => {
-        await release(handle.run, "resumable");
-        throw error;
-      },
-    );
-    end.catch(() => undefined); // whoever holds the handle sees it
-    return {
-      run: handle.run,
-      end,
-      stop: (by) => handle.stop(by),
-      deliver: (event) => handle.deliver(event),
-      park: () => handle.park(),
-      canPark: () => handle.canPark(),
-    };
-  };
-  return {
-    start: async (request, observer) => supervised(await engine.start(request, observer)),
-    resume: async (request, observer) => supervised(await engine.resume(request, observer)),
-    fork: async (request, observer) => supervised(await engine.fork(request, observer)),
-  };
+}
+
+/** What becomes of the boxes of a run of the journal: a run inside another is over with it. */
+export function verdictIn(journal: Pick<JournalReader, "find">, run: string): SandboxVerdict {
+  const row = journal.find(run);
+  const own = verdictOfStatus(row?.status ?? null);
+  if (own === "over" || row?.parent === undefined) return own;
+  return verdictIn(journal, row.parent.run) === "over" ? "over" : own;
+}
+
+/** Whether a run is inside another, however deep. */
+export function isInside(journal: Pick<JournalReader, "find">, run: string, around: string): boolean {
+  const parent = journal.find(run)?.parent?.run;
+  return parent !== undefined && (parent === around || isInside(journal, parent, around));
 }

@@ -30,6 +30,7 @@ function poolIn({ home = newFolder(onTestFinished), variables = {}, fate = "live
     owner: dead === undefined ? self() : { ...self(), startTime: "1" },
     isAlive,
     fateOf: () => fate,
+    isInside: (run, around) => run === `${around}-inside`,
     variable: (name) => variables[name],
   });
   pools.push(pool);

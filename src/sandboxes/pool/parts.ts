@@ -12,6 +12,8 @@ export interface PoolParts extends DriverParts {
   readonly isAlive: (owner: ProcessIdentity) => boolean;
   /** What is to become of the boxes of a run. */
   readonly fateOf: (run: string) => SandboxVerdict;
+  /** Whether a run is inside another, whose boxes it may use then. */
+  readonly isInside: (run: string, around: string) => boolean;
   /** Value of a variable to forward, masked from then on wherever it shows; undefined where it is not set. */
   readonly variable: (name: string) => string | undefined;
 }

@@ -91,7 +91,7 @@ class Pool implements SandboxPool {
 
   async find(run: string, id: string, signal: AbortSignal): Promise<SandboxInUse | SandboxFault> {
     const record = await this.#boxes.records.get(id);
-    if (record === null || record.run !== run)
+    if (record === null || (record.run !== run && !this.#parts.isInside(run, record.run)))
       return {
         fault: `there is no sandbox "${id}" in this run`,
         hint: 'Write container: "{NODE}" of a provision node.',
