@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { access } from "node:fs/promises";
 import { promisify } from "node:util";
 import { loadConfig } from "../config/load.ts";
-import { vendorKeys } from "../config/vendors.ts";
+import { presets } from "../agents/acp/presets.ts";
 import { StoreUnavailable } from "../ports/journal.ts";
+import { type Found, findAgents, which } from "./found.ts";
 import { dataHome } from "./home.ts";
 import { openStore } from "./stored-run.ts";
 import type { World } from "./world.ts";
@@ -18,15 +18,21 @@ export interface Health {
   readonly mend: string | null;
 }
 
-/** Looks at this machine: offline, and nothing is changed but that the store is opened. */
-export async function checkHealth(world: World): Promise<readonly Health[]> {
+/**
+ * Looks at this machine: nothing leaves it, and nothing is changed but that the store is opened. With `tried` the keys and agents that are
+ * found are tried too.
+ */
+export async function checkHealth(world: World, tried: boolean): Promise<readonly Health[]> {
+  const found = await findAgents(world);
   return [
     { name: "node", status: "ok", detail: `${process.versions.node} (${process.execPath})`, mend: null },
     await store(world),
     ...(await configuration(world)),
     await agent(world),
-    keys(world),
-    await agents(world),
+    keys(found),
+    agents(found),
+    ollama(found),
+    ...(tried ? await (await import("./probe.ts")).probe(world) : []),
     await program(world, "sh", "missing", "Install a POSIX shell: scripts run with it."),
     await program(world, "bash", "optional", "Install bash for scripts with `shell: bash`."),
     await program(world, "git", "optional", "Install git for nodes and tools that use it."),
@@ -80,27 +86,27 @@ async function agent(world: World): Promise<Health> {
   };
 }
 
-function keys(world: World): Health {
-  const set = Object.values(vendorKeys)
-    .flat()
-    .filter((name) => (world.env[name] ?? "") !== "");
+function keys({ keys: found }: Found): Health {
+  const set = found.map(({ variable }) => variable);
   const detail =
     set.length === 0 ? "no vendor's variable is set" : `set: ${set.join(", ")} (used only for a model that you name)`;
   return { name: "keys", status: set.length === 0 ? "optional" : "ok", detail, mend: null };
 }
 
-/** Agents of their own make that are on the PATH. */
-async function agents(world: World): Promise<Health> {
-  const { presets } = await import("../agents/acp/presets.ts");
-  const found: string[] = [];
-  for (const [name, { argv }] of Object.entries(presets)) {
-    if ((await which(argv[0], world.env["PATH"])) !== null) found.push(name);
-  }
+/** Agents of their own make. */
+function agents({ agents: found }: Found): Health {
   const detail =
     found.length === 0
       ? `none of ${Object.keys(presets).join(", ")} is on the PATH`
       : `on the PATH: ${found.join(", ")} (used where one is named as provider)`;
   return { name: "agents", status: found.length === 0 ? "optional" : "ok", detail, mend: null };
+}
+
+function ollama({ ollama: found }: Found): Health {
+  if ("absent" in found) return { name: "ollama", status: "optional", detail: found.absent, mend: null };
+  const models = found.models.length === 0 ? "no model yet; ollama pull fetches one" : found.models.join(", ");
+  const detail = `${found.baseUrl}, version ${found.version}: ${models}`;
+  return { name: "ollama", status: "ok", detail, mend: null };
 }
 
 async function program(world: World, name: string, status: "missing" | "optional", mend: string): Promise<Health> {
@@ -150,17 +156,4 @@ async function custody(): Promise<Health> {
     detail: "without /proc a child that starts its own session and loses its parent can survive",
     mend: null,
   };
-}
-
-/** Absolute path of an executable on the PATH, or null. */
-async function which(program: string, path = ""): Promise<string | null> {
-  for (const folder of path.split(delimiter).filter((one) => one !== "")) {
-    const file = join(folder, program);
-    const there = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (there) return file;
-  }
-  return null;
 }

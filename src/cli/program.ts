@@ -235,8 +235,9 @@ function addHelpers(program: Command, world: World, finish: Finish): void {
   program
     .command("doctor")
     .description("say what is there and what is missing")
+    .option("--probe", "try what is found too: keys at their vendors, agents by starting them; nothing is billed")
     .option("--json", jsonHelp)
-    .action(async (options: { json?: true }) => {
+    .action(async (options: { json?: true; probe?: true }) => {
       const { doctor } = await import("./commands/doctor.ts");
       finish(await doctor(world, options));
     });

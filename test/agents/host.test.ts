@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { receiptShape } from "../../src/wire/receipt.ts";
 import { filesUnder, lastLine, Place, start, trammel, type StartOptions } from "../e2e/support/cli.ts";
+import { healthShape } from "../../src/wire/health.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
 import type { ModelServer } from "../fixtures/model-server/server.ts";
 import { countOf, nap } from "../sandboxes/conformance/count.ts";
@@ -153,6 +154,17 @@ workspace: {protect: [check.js]}
     expect((await trammel(["show", run], { place })).stdout).toContain("! read outside its context: sum.js");
     const { contexts } = receiptShape.parse(JSON.parse((await trammel(["receipt", run], { place })).stdout));
     expect(contexts[0]?.reads).toMatchObject([{ path: "sum.js", how: "outside", digest: expect.any(String) }]);
+  });
+
+  test("is started by doctor --probe, which tells its version and that it is ready", async () => {
+    using place = new Place();
+    const { options, model } = await bench(real, place, [{ say: "x" }]);
+    const { checks } = healthShape.parse(JSON.parse((await trammel(["doctor", "--probe", "--json"], options)).stdout));
+    expect(checks.find(({ name }) => name === real.name)).toMatchObject({
+      status: "ok",
+      detail: expect.stringMatching(/^version \d+\.\d+.*, ready$/),
+    });
+    expect(model.requests).toEqual([]);
   });
 
   test("is stopped when its time is over, and nothing that it started is left", async () => {

@@ -41,7 +41,7 @@ function codeOf(code: number, detail: string): ReasonCode {
 }
 
 /** Code of the protocol for a session that needs a login first. */
-const authRequired = -32_000;
+export const authRequired = -32_000;
 
 /** With the last line the agent wrote to its standard error, which usually says why. */
 function describe(error: unknown, errorOutput: string): string {

@@ -4,8 +4,8 @@ import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 /** Says what is there and how to mend what is not. Fails where something that every run needs is missing. */
-export async function doctor(world: World, options: { readonly json?: true }): Promise<number> {
-  const checks = await checkHealth(world);
+export async function doctor(world: World, options: { readonly json?: true; readonly probe?: true }): Promise<number> {
+  const checks = await checkHealth(world, options.probe === true);
   if (options.json === true) world.out.write(jsonLine({ checks }));
   else world.out.write(checks.map(line).join(""));
   return checks.some((one) => one.status === "missing") ? exitCodes.failed : exitCodes.ok;

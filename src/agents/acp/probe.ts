@@ -1,0 +1,75 @@
+import { Readable, Writable } from "node:stream";
+import { client, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { limits } from "../../model/limits.ts";
+import type { StartProcess } from "../../ports/processes.ts";
+import { isForAgents } from "../../runtime/environment/allowed.ts";
+import { authRequired } from "./faults.ts";
+import type { AcpAgent } from "./presets.ts";
+
+/** What an agent says of itself when it is started and asked for nothing. */
+export type AcpProbe =
+  | { readonly version: string | null; readonly ready: true }
+  /** It has to be logged in first, by one of these ways. */
+  | { readonly version: string | null; readonly ready: false; readonly logins: readonly string[] }
+  | { readonly fault: string };
+
+/**
+ * Starts an agent, opens a session in an empty folder and ends it: nothing is asked of its model. `limits.acpProbeMs` at the longest;
+ * never rejects.
+ */
+export async function probeAcp(
+  { argv, variables }: Pick<AcpAgent, "argv" | "variables">,
+  environment: Readonly<Record<string, string | undefined>>,
+  folder: string,
+  start: StartProcess,
+): Promise<AcpProbe> {
+  const entries = Object.entries(environment).flatMap(([name, value]) =>
+    value !== undefined && (isForAgents(name) || variables.includes(name)) ? [[name, value] as const] : [],
+  );
+  const child = await start({ argv, cwd: folder, env: Object.fromEntries(entries) });
+  if ("kind" in child) return { fault: child.message };
+  child.stderr.resume();
+  try {
+    const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
+    const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
+    const { agent } = client({ name: "trammel" }).connect(
+      ndJsonStream(output, input, { maxMessageBytes: limits.acpMessageBytes }),
+    );
+    const patience = AbortSignal.timeout(limits.acpProbeMs);
+    const gone = child.end.then((): never => {
+      throw new Error("it ended before it was asked");
+    });
+    gone.catch(() => undefined);
+    return await Promise.race([ask(agent, folder, patience), gone]);
+  } catch (error) {
+    if (error instanceof DOMException) return { fault: `it has not answered within ${limits.acpProbeMs / 1000} s` };
+    return { fault: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await child.kill();
+  }
+}
+
+type Agent = ReturnType<ReturnType<typeof client>["connect"]>["agent"];
+
+async function ask(agent: Agent, folder: string, patience: AbortSignal): Promise<AcpProbe> {
+  const about = await agent.request(
+    methods.agent.initialize,
+    {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: "trammel", version: "1" },
+    },
+    { cancellationSignal: patience },
+  );
+  const { protocolVersion, agentInfo, authMethods } = about;
+  if (protocolVersion !== PROTOCOL_VERSION)
+    return { fault: `it speaks version ${protocolVersion} of the protocol, not ${PROTOCOL_VERSION}` };
+  const version = agentInfo?.version ?? null;
+  try {
+    await agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] }, { cancellationSignal: patience });
+    return { version, ready: true };
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code !== authRequired) throw error;
+    return { version, ready: false, logins: (authMethods ?? []).map(({ name }) => name) };
+  }
+}

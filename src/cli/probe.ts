@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type VendorAccess, vendorAccess } from "../config/keys.ts";
+import { loadConfig } from "../config/load.ts";
+import { type VendorName, vendorOf } from "../config/vendors.ts";
+import { limits } from "../model/limits.ts";
+import { startLive } from "../runtime/processes/live.ts";
+import { findAgents } from "./found.ts";
+import type { Health } from "./health.ts";
+import type { World } from "./world.ts";
+
+/** Tries what is found: each key at its vendor, by asking which models there are, and each agent by starting it. Nothing is billed. */
+export async function probe(world: World): Promise<readonly Health[]> {
+  const [keys, agents] = await Promise.all([probeKeys(world), probeAgents(world)]);
+  return [...keys, ...agents];
+}
+
+async function probeKeys(world: World): Promise<readonly Health[]> {
+  const { config } = await loadConfig(world.cwd, world.env);
+  const { model } = config.agent;
+  const used = vendorOf(model);
+  const checks = Object.entries(vendorAccess(config, world.env)).map(
+    async ([name, access]): Promise<readonly Health[]> => {
+      const vendor = name as VendorName; // of the table of vendors
+      const { apiKey, baseUrl, keptBack } = access;
+      if (keptBack !== undefined)
+        return [{ name: vendor, status: "missing", detail: "its key is kept back", mend: keptBack }];
+      const keyless = vendor === "compatible" && baseUrl !== undefined;
+      if (apiKey === undefined && !keyless) return [];
+      const found = await modelsOf(vendor, access);
+      const mine = vendor === used;
+      const named = mine ? model?.slice(vendor.length + 1) : undefined;
+      if ("fault" in found) {
+        const mend = `Look at ${access.keyNames.join(" or ") || "baseUrl"}, and at the address of the vendor.`;
+        return [{ name: vendor, status: mine ? "missing" : "optional", detail: found.fault, mend }];
+      }
+      const isThere = named === undefined || found.models.includes(named);
+      const detail = `answers, with ${found.models.length} models${named !== undefined && isThere ? `, ${named} among them` : ""}`;
+      if (isThere) return [{ name: vendor, status: "ok", detail, mend: null }];
+      return [
+        {
+          name: vendor,
+          status: "missing",
+          detail: `${detail}, but no ${named}`,
+          mend: nearest(named ?? "", found.models),
+        },
+      ];
+    },
+  );
+  return (await Promise.all(checks)).flat();
+}
+
+function nearest(named: string, models: readonly string[]): string {
+  const stem = named.slice(0, Math.max(3, named.indexOf("-")));
+  const like = models.filter((one) => one.startsWith(stem)).slice(0, limits.modelsShown);
+  return `Name one that it has: ${(like.length > 0 ? like : models.slice(0, limits.modelsShown)).join(", ") || "there is none"}.`;
+}
+
+type Models = { readonly models: readonly string[] } | { readonly fault: string };
+
+async function modelsOf(vendor: VendorName, { baseUrl, apiKey = "" }: VendorAccess): Promise<Models> {
+  const { address, headers } = listings[vendor](apiKey);
+  try {
+    const signal = AbortSignal.timeout(limits.vendorProbeMs);
+    const answer = await fetch(`${baseUrl ?? address}/models`, { headers, signal, redirect: "error" });
+    const text = (await answer.text()).slice(0, limits.agentAnswerBytes);
+    if (answer.status === 401 || answer.status === 403) return { fault: `refuses the key (${answer.status})` };
+    if (!answer.ok) return { fault: `answered ${answer.status} when it was asked for its models` };
+    const names = [...text.matchAll(/"(?:id|name)"\s*:\s*"(?:models\/)?([^"]+)"/g)].map(([, name = ""]) => name);
+    return { models: [...new Set(names)] };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return { fault: `cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}` };
+  }
+}
+
+/** How each vendor lists its models. */
+const listings: Readonly<
+  Record<VendorName, (key: string) => { readonly address: string; readonly headers: Readonly<Record<string, string>> }>
+> = {
+  anthropic: (key) => ({
+    address: "https://api.anthropic.com/v1",
+    headers: { "x-api-key": key, "anthropic-version": "2023-06-01" },
+  }),
+  openai: (key) => ({ address: "https://api.openai.com/v1", headers: { authorization: `Bearer ${key}` } }),
+  google: (key) => ({
+    address: "https://generativelanguage.googleapis.com/v1beta",
+    headers: { "x-goog-api-key": key },
+  }),
+  compatible: (key) => ({ address: "", headers: key === "" ? {} : { authorization: `Bearer ${key}` } }),
+};
+
+async function probeAgents(world: World): Promise<readonly Health[]> {
+  const [{ agents }, { config }] = await Promise.all([findAgents(world), loadConfig(world.cwd, world.env)]);
+  if (agents.length === 0) return [];
+  const [{ presets }, { probeAcp }] = await Promise.all([
+    import("../agents/acp/presets.ts"),
+    import("../agents/acp/probe.ts"),
+  ]);
+  const folder = await mkdtemp(join(tmpdir(), "trammel-probe-"));
+  try {
+    const tried = Object.entries(presets).filter(([name]) => agents.includes(name));
+    return await Promise.all(
+      tried.map(async ([name, preset]): Promise<Health> => {
+        const found = await probeAcp(preset, world.env, folder, startLive);
+        const broken = config.agent.provider === name ? "missing" : "optional";
+        if ("fault" in found)
+          return { name, status: broken, detail: `does not start: ${found.fault}`, mend: preset.install };
+        const version = found.version === null ? "its version is not known" : `version ${found.version}`;
+        if (found.ready) return { name, status: "ok", detail: `${version}, ready`, mend: null };
+        const logins = found.logins.length === 0 ? "" : `: ${found.logins.join(", ")}`;
+        return {
+          name,
+          status: broken,
+          detail: `${version}, needs a login`,
+          mend: `Log in with ${preset.argv[0]}${logins}.`,
+        };
+      }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
