@@ -23,7 +23,7 @@ export function turnIn(world: World, signal: AbortSignal): Turn {
   return { signal, ahead: (runs) => world.err.write(`waiting: ${inert(placeText(runs))}\n`) };
 }
 
-export function placeText(ahead: readonly Ahead[]): string {
+function placeText(ahead: readonly Ahead[]): string {
   const place = ahead.filter(({ waits }) => waits).length + 1;
   return `${ahead[0]?.what ?? "nobody"}; ${place === 1 ? "next in the queue" : `place ${place} in the queue`}`;
 }

@@ -1,4 +1,4 @@
-import type { CalleePins, RunStarted } from "../model/events.ts";
+import type { CalleePins, JournalEvent } from "../model/events.ts";
 import { exitCodes } from "../model/outcome.ts";
 import type { Journal, JournalReader, ReadableJournal, RunRow } from "../ports/journal.ts";
 import { emptyView, fold } from "../views/fold.ts";
@@ -51,10 +51,14 @@ export async function viewOf(journal: JournalReader, row: RunRow): Promise<RunVi
   return view;
 }
 
-/** What a run began with of what it calls: it goes on with that, whatever became of the files. */
+/** What a run began with of what it calls, or last went on with: it goes on with that, whatever became of the files. */
 export type KeptCalls = Pick<LookUp, "kept">;
 
-export function keptCalls(journal: JournalReader, { calls }: RunStarted): KeptCalls {
+export function keptCalls(journal: JournalReader, events: Iterable<JournalEvent>): KeptCalls {
+  let calls: CalleePins | undefined;
+  for (const { body } of events)
+    if (body.type === "run.started") calls = body.calls;
+    else if (body.type === "run.resumed" && body.accepted !== undefined) calls = body.accepted.calls;
   if (calls === undefined) return {};
   const documents = new Map<string, string>();
   const add = (pins: CalleePins): void => {

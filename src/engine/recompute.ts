@@ -3,6 +3,7 @@ import type { Plan } from "../graph/plan.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import type { EventBody } from "../model/events.ts";
 import { advance } from "./advance.ts";
+import { reduce } from "./reduce.ts";
 import type { RunState } from "./state.ts";
 import { initial, stage } from "./state.ts";
 
@@ -22,11 +23,13 @@ export interface Difference {
 
 /**
  * Plays what came from the world to the engine again and compares all that it decides with the journal. Null when they are the same.
- * A journal may end before the run does, but not between what came and what was decided on it: that is one commit.
+ * A journal may end before the run does, but not between what came and what was decided on it: that is one commit. What stands before
+ * `from` was decided with another plan, and is taken as it is.
  */
-export function recompute(plan: Plan, journal: readonly Recorded[]): Difference | null {
+export function recompute(plan: Plan, journal: readonly Recorded[], from = 0): Difference | null {
   const state = initial(plan, {});
-  for (let index = 0; index < journal.length;) {
+  for (const { body, at } of journal.slice(0, from)) reduce(state, body, at);
+  for (let index = from; index < journal.length;) {
     const batch = worldFrom(state, journal, index);
     const now = journal[index + Math.max(0, batch.length - 1)]?.at ?? 0;
     const { events } = advance(state, batch.map(asItCame), now);

@@ -58,13 +58,21 @@ export interface RunStarted {
   readonly maxRetries?: number;
 }
 
+/** What a run goes on with instead of what it started with; kept in the store. */
+export interface Accepted {
+  readonly contentHash: string;
+  readonly bindingHash: string;
+  /** What it calls then. */
+  readonly calls?: CalleePins;
+}
+
 export interface RunResumed {
   readonly type: "run.resumed";
   readonly owner: ProcessIdentity;
   /** Nodes that a provider has asked to pause, and until when, in milliseconds since the epoch. */
   readonly asleep?: Readonly<Record<string, number>>;
   /** Where changed content or binding was accepted: what the run goes on with. */
-  readonly accepted?: { readonly contentHash: string; readonly bindingHash: string };
+  readonly accepted?: Accepted;
 }
 
 /**

@@ -13,7 +13,7 @@ export interface RunRow {
   readonly endedAt: number | null;
   readonly cwd: string;
   readonly owner: ProcessIdentity;
-  /** Content hash; the definition itself is kept once per hash. */
+  /** Content hash of what it started with, or went on with last; the definition itself is kept once per hash. */
   readonly definition: string;
   /** Absolute path of the working tree that the run has to itself while it is live, or null. */
   readonly tree: string | null;
@@ -55,13 +55,15 @@ export interface JournalWriter {
   ): Promise<readonly JournalEvent[] | Conflict>;
   /**
    * Refused with `passes` where a charge in `events` no longer fits what the store counts, with `owner` where another process owns the run,
-   * with `finished` after its end. The messages named in `taken` are gone with the same commit: each takes effect exactly once.
+   * with `finished` after its end. The messages named in `taken` are gone with the same commit: each takes effect exactly once. `kept`
+   * are definitions by their content hash, of what a run goes on with.
    */
   append(
     run: string,
     events: readonly EventBody[],
     at: number,
     taken?: readonly number[],
+    kept?: ReadonlyMap<string, string>,
   ): Promise<readonly JournalEvent[] | Conflict>;
   /**
    * Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. `read` is the
@@ -97,6 +99,7 @@ export interface JournalReader {
   runs(limit: number, inside?: string): readonly RunRow[];
   /** By id or unambiguous prefix. */
   find(run: string): RunRow | null;
+  /** Null where it is not kept; one that is not what was written makes the store unavailable. */
   definition(hash: string): string | null;
   /** Passes charged to (task, blueprint), by node. */
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>>;

@@ -51,6 +51,9 @@ export interface ResumeRequest {
   readonly contentHash: string;
   readonly bindingHash: string;
   readonly acceptChanges: boolean;
+  /** The document of the blueprint; kept where changes are accepted. */
+  readonly document?: string;
+  readonly calls?: CalleePins;
   /** Decides about a node whose outcome is unknown, or at which the run halted; the only way on from such an end. */
   readonly settle?: Settlement;
   /** Who ends it: it is taken over only to be stopped. Nothing of it is performed, so whatever it would need may be gone or changed. */

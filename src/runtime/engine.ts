@@ -102,6 +102,14 @@ async function resume(
   }
 }
 
+/** What the run goes on with, should it not be what it started with. */
+function documentsOf(request: ResumeRequest): ReadonlyMap<string, string> {
+  const { acceptChanges, document, contentHash } = request;
+  if (!acceptChanges || document === undefined) return new Map();
+  const callees = [...(request.callees ?? [])].map(([hash, callee]) => [hash, callee.document] as const);
+  return new Map([...callees, [contentHash, document]]);
+}
+
 async function goOn(
   { options, hold, inner }: Parts,
   request: ResumeRequest,
@@ -118,7 +126,7 @@ async function goOn(
   const { task, inputs } = given;
   const at = options.clock.now();
   const { events, commands } = advance(memory.state, incoming, at);
-  const answer = await options.journal.append(run, events, at);
+  const answer = await options.journal.append(run, events, at, [], documentsOf(request));
   if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
   const place = { cwd: workspace.cwd, project: inside?.project ?? project };
   const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...boundTo(request, inside) };

@@ -80,8 +80,8 @@ export async function resumption(
   const found: EventBody[] = [];
   for (const attempt of unfinished(memory.state))
     found.push(...(await left(options, facts, memory, attempt, stopping || request.settle?.node === attempt.node)));
-  const { contentHash, bindingHash } = request;
-  const accepted = { contentHash, bindingHash };
+  const { contentHash, bindingHash, calls } = request;
+  const accepted = { contentHash, bindingHash, ...(calls === undefined ? {} : { calls }) };
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...asleepIn(memory), ...(change === null ? {} : { accepted }) },
     { type: "passes.synced", passes },

@@ -98,6 +98,8 @@ interface AttemptSoFar {
   readonly start: NodeStarted;
   readonly at: number;
   processes: number;
+  /** How many definitions had been accepted when it began. */
+  readonly accepted: number;
   end: { readonly at: number; readonly outcome: Outcome; readonly result: NodeResult | null } | null;
   reason: string | null;
 }
@@ -122,8 +124,11 @@ interface Gathered {
   } | null;
 }
 
-/** Null where the events do not begin with the start of a run. */
-export function receiptFacts(events: Iterable<TimedEvent>, definition: Blueprint | null): ReceiptFacts | null {
+/** Of the start, then of each that was accepted. Null where the events do not begin with the start of a run. */
+export function receiptFacts(
+  events: Iterable<TimedEvent>,
+  definitions: readonly (Blueprint | null)[],
+): ReceiptFacts | null {
   const found: Gathered = {
     attempts: new Map(),
     gates: new Map(),
@@ -167,7 +172,7 @@ export function receiptFacts(events: Iterable<TimedEvent>, definition: Blueprint
     decisions: found.decisions,
     effects: [...found.attempts.values()]
       .filter(({ processes }) => processes > 0)
-      .map((one) => effect(one, definition)),
+      .map((one) => effect(one, definitions[one.accepted] ?? null)),
   };
 }
 
@@ -181,7 +186,14 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
       return;
     }
     case "node.started":
-      found.attempts.set(key(body), { start: body, at, processes: 0, end: null, reason: null });
+      found.attempts.set(key(body), {
+        start: body,
+        at,
+        processes: 0,
+        accepted: found.accepted.length,
+        end: null,
+        reason: null,
+      });
       if (body.charged === undefined) return;
       found.caps.set(body.node, { passes: body.charged.passes, cap: body.charged.cap });
       return;

@@ -97,6 +97,8 @@ export const receiptShape = z.strictObject({
   }),
   /** The document as the run keeps it and its SHA-256; null where it is gone. */
   definition: z.strictObject({ sha256, text: z.string() }).nullable(),
+  /** Those of `accepted`, in their order; left out where there are none. */
+  acceptedDefinitions: z.array(z.strictObject({ sha256, text: z.string() }).nullable()).optional(),
   /** SHA-256 of the file's text without this field. */
   seal: sha256,
 });

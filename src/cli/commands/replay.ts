@@ -42,32 +42,60 @@ export async function replay(world: World, run: string, options: ReplayOptions):
 
 interface Stored {
   readonly row: RunRow;
-  readonly document: string | null;
+  readonly parts: readonly Part[];
   readonly events: readonly JournalEvent[];
+}
+
+/** Events that one definition led to: of the start, or of a resume that accepted another. */
+interface Part {
+  /** Places in the journal, the latter exclusive. */
+  readonly from: number;
+  readonly to: number;
+  /** Null where it is not kept any more. */
+  readonly document: string | null;
 }
 
 function storedRun(journal: JournalReader, run: string): Stored | Problem {
   const row = findRun(journal, run);
   if (isProblem(row)) return row;
-  return { row, document: journal.definition(row.definition), events: [...journal.read(row.run)] };
+  const events = [...journal.read(row.run)];
+  return { row, parts: partsOf(journal, row, events), events };
 }
 
-async function replayOf({ row, document, events: all }: Stored, config: Config): Promise<Replayed | Problem> {
-  const events = untilChanged(all);
+function partsOf(journal: JournalReader, row: RunRow, events: readonly JournalEvent[]): readonly Part[] {
+  const accepted = events.flatMap(({ body }, from) =>
+    body.type === "run.resumed" && body.accepted !== undefined ? [{ from, hash: body.accepted.contentHash }] : [],
+  );
+  const [first] = events;
+  // An item of a map keeps the document around it.
+  const started = accepted.length > 0 && first?.body.type === "run.started" ? first.body.contentHash : row.definition;
+  const starts = [{ from: 0, hash: started }, ...accepted];
+  return starts.map(({ from, hash }, i) => {
+    const to = starts[i + 1]?.from ?? events.length;
+    return { from, to, document: journal.definition(hash) };
+  });
+}
+
+async function replayOf({ row, parts, events }: Stored, config: Config): Promise<Replayed | Problem> {
   const [{ check }, { recompute }, { compile }] = await Promise.all([
     import("../../check/check.ts"),
     import("../../engine/recompute.ts"),
     import("../../graph/plan.ts"),
   ]);
-  const blueprint = document === null ? null : check(document, {}).blueprint;
-  if (blueprint === null) {
-    const message = `the blueprint of run ${row.run} is not kept any more, or this version refuses it`;
-    return { exit: exitCodes.failed, message, hint: `trammel show ${row.run} prints what was recorded.` };
+  for (const { from, to, document } of parts) {
+    const blueprint = document === null ? null : check(document, {}).blueprint;
+    if (blueprint === null) {
+      const what =
+        from === 0 ? `the blueprint of run ${row.run}` : `what run ${row.run} went on with at event ${from + 1}`;
+      const message = `${what} is not kept any more, or this version refuses it`;
+      return { exit: exitCodes.failed, message, hint: `trammel show ${row.run} prints what was recorded.` };
+    }
+    const difference = recompute(compile(await bind(blueprint, config)), events.slice(0, to), from);
+    if (difference === null) continue;
+    const { index, recorded, recomputed } = difference;
+    return { run: row.run, events: to, difference: { seq: index + 1, recorded, recomputed } };
   }
-  const difference = recompute(compile(await bind(blueprint, config)), events);
-  if (difference === null) return { run: row.run, events: events.length, difference };
-  const { index, recorded, recomputed } = difference;
-  return { run: row.run, events: events.length, difference: { seq: index + 1, recorded, recomputed } };
+  return { run: row.run, events: events.length, difference: null };
 }
 
 /** Tells what would have gone another way with another blueprint. */
@@ -86,12 +114,6 @@ async function replayWith(world: World, stored: Stored, config: Config, file: st
     return report(world, { exit: exitCodes.failed, message: `the journal of run ${run} has no start` });
   world.out.write(json ? jsonLine({ run, ...seen }) : whatIfText(run, file, seen));
   return exitCodes.ok;
-}
-
-/** From a resume with a changed blueprint on, the one that the run started with says no more. */
-function untilChanged(events: readonly JournalEvent[]): readonly JournalEvent[] {
-  const changed = events.findIndex(({ body }) => body.type === "run.resumed" && body.accepted !== undefined);
-  return changed < 0 ? events : events.slice(0, changed);
 }
 
 function text({ run, events, difference }: Replayed): string {

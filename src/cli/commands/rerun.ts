@@ -101,7 +101,7 @@ async function readEarlier(world: World, text: string): Promise<Earlier | Proble
     return {
       row,
       started,
-      keptLook: keptCalls(journal, started),
+      keptLook: keptCalls(journal, journal.read(row.run)),
       document: { name, file: started.file ?? "", text: definition },
     };
   } finally {

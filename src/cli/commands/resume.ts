@@ -4,7 +4,7 @@ import type { Settlement } from "../../runtime/api.ts";
 import { openGates } from "../../views/open-gates.ts";
 import { readDocument, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
-import { prepare, type Prepared, readConfig } from "../prepare.ts";
+import { calledBy, prepare, type Prepared, readConfig } from "../prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, type KeptCalls, keptCalls, openStore } from "../stored-run.ts";
 import type { World } from "../world.ts";
@@ -44,7 +44,8 @@ export async function resume(
     blueprint: prepared.blueprint,
     contentHash: prepared.contentHash,
     bindingHash: prepared.bindingHash,
-    ...(prepared.callees.size === 0 ? {} : { callees: prepared.callees }),
+    document: prepared.document.text,
+    ...calledBy(prepared),
     acceptChanges: options.acceptChanges === true,
     ...(settle === undefined ? {} : { settle }),
   };
@@ -74,7 +75,7 @@ async function readRun(world: World, text: string): Promise<StoredRun | number> 
     const [first] = history;
     const started = first?.body.type === "run.started" ? first.body : undefined;
     const file = started?.file;
-    const look = started === undefined ? {} : keptCalls(journal, started);
+    const look = keptCalls(journal, history);
     const kept = journal.definition(row.definition);
     const now = file === undefined ? null : readDocument(file, row.cwd);
     const documents = [

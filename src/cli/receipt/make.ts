@@ -1,15 +1,17 @@
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { version } from "../version.ts";
-import { factsOf } from "./facts.ts";
+import { bindingsOf, eventsOf, factsOf } from "./facts.ts";
 import { sealOf, sha256, textOf } from "./text.ts";
 
 /** The text of what a run leaves behind for somebody without its store; null where the journal does not begin with the start of the run. */
-export async function makeReceipt(journal: JournalReader, { run, definition: stored }: RunRow): Promise<string | null> {
+export async function makeReceipt(journal: JournalReader, { run, definition: latest }: RunRow): Promise<string | null> {
   const records = [...journal.records(run)];
-  const definition = journal.definition(stored);
-  const { facts } = await factsOf(records, definition);
+  const [, ...accepted] = bindingsOf(records.flatMap(eventsOf).map(({ body }) => body)).map((one) => one.contentHash);
+  const texts = definitionsOf(journal, run, accepted, latest);
+  const { facts } = await factsOf(records, texts);
   const last = records.at(-1);
   if (facts === null || last === undefined) return null;
+  const [definition = null, ...others] = texts.map((text) => (text === null ? null : { sha256: sha256(text), text }));
   const fields = {
     format: "trammel-receipt",
     version: 1,
@@ -17,7 +19,21 @@ export async function makeReceipt(journal: JournalReader, { run, definition: sto
     run,
     ...facts,
     journal: { head: { seq: last.seq + last.events - 1, hash: last.hash }, records },
-    definition: definition === null ? null : { sha256: sha256(definition), text: definition },
+    definition,
+    ...(others.length === 0 ? {} : { acceptedDefinitions: others }),
   };
   return textOf({ ...fields, seal: sealOf(fields) });
+}
+
+/** Those that are still kept. An item of a map keeps the document around it, under another hash than its start names. */
+function definitionsOf(
+  journal: JournalReader,
+  run: string,
+  accepted: readonly string[],
+  latest: string,
+): readonly (string | null)[] {
+  if (accepted.length === 0) return [journal.definition(latest)];
+  const [first] = journal.read(run);
+  const started = first?.body.type === "run.started" ? first.body.contentHash : latest;
+  return [started, ...accepted].map((hash) => journal.definition(hash));
 }

@@ -23,10 +23,14 @@ export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPl
   const { receipt, text } = read;
   const broken = brokenRecord(receipt) ?? badDefinition(receipt);
   if (broken !== null) return broken;
-  const { facts, content } = await factsOf(receipt.journal.records, receipt.definition?.text ?? null);
+  const definitions = [receipt.definition, ...(receipt.acceptedDefinitions ?? [])];
+  const { facts, contents } = await factsOf(
+    receipt.journal.records,
+    definitions.map((one) => one?.text ?? null),
+  );
   if (facts === null) return { place: "journal.records[0]", problem: "it does not begin with the start of a run" };
-  if (content !== null && content !== receipt.content)
-    return { place: "content", problem: `the definition has the content hash ${content}` };
+  const stray = wrongContent(receipt, contents);
+  if (stray !== null) return stray;
   const stated = new Map<string, unknown>(Object.entries(receipt));
   for (const [field, value] of Object.entries(facts))
     if (JSON.stringify(value) !== JSON.stringify(stated.get(field)))
@@ -34,7 +38,7 @@ export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPl
   const { seal, ...fields } = receipt;
   if (textOf(receipt) !== text) return { place: "file", problem: "it is not written as a receipt is" };
   if (sealOf(fields) !== seal) return { place: "seal", problem: "it does not fit what stands above it" };
-  return { receipt, notes: notesOn(receipt, content) };
+  return { receipt, notes: [...new Set(contents.flatMap((content, i) => notesOn(definitions[i] ?? null, content)))] };
 }
 
 function readReceipt(bytes: Uint8Array): { readonly receipt: Receipt; readonly text: string } | BadPlace {
@@ -82,12 +86,26 @@ function eventsIn(body: string): number {
   }
 }
 
-function badDefinition({ definition }: Receipt): BadPlace | null {
-  if (definition === null || sha256(definition.text) === definition.sha256) return null;
-  return { place: "definition", problem: "its text does not have this SHA-256" };
+function badDefinition({ definition, acceptedDefinitions = [], accepted }: Receipt): BadPlace | null {
+  const problem = "its text does not have this SHA-256";
+  const isBad = (one: Receipt["definition"]): boolean => one !== null && sha256(one.text) !== one.sha256;
+  if (isBad(definition)) return { place: "definition", problem };
+  const bad = acceptedDefinitions.findIndex(isBad);
+  if (bad >= 0) return { place: `acceptedDefinitions[${bad}]`, problem };
+  return acceptedDefinitions.length === accepted.length
+    ? null
+    : { place: "acceptedDefinitions", problem: `there are ${accepted.length} that were accepted` };
 }
 
-function notesOn({ definition }: Receipt, content: string | null): readonly string[] {
+function wrongContent(receipt: Receipt, contents: readonly (string | null)[]): BadPlace | null {
+  const stated = [receipt.content, ...receipt.accepted.map((one) => one.content)];
+  const wrong = contents.findIndex((content, i) => content !== null && content !== stated[i]);
+  if (wrong < 0) return null;
+  const place = wrong === 0 ? "content" : `accepted[${wrong - 1}].content`;
+  return { place, problem: `the definition has the content hash ${contents[wrong]}` };
+}
+
+function notesOn(definition: Receipt["definition"], content: string | null): readonly string[] {
   if (definition === null) return ["the definition was gone when it was written, so the content hash is as recorded"];
   return content === null ? ["this version does not read the definition, so the content hash is as recorded"] : [];
 }

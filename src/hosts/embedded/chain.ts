@@ -21,3 +21,8 @@ export function chain(previous: string, run: string, record: StoredRecord): stri
     "hex",
   );
 }
+
+/** SHA-256 of a text. */
+export function textHash(text: string): Buffer {
+  return hash("sha256", text, "buffer");
+}

@@ -102,10 +102,11 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     events: readonly EventBody[],
     at: number,
     taken: readonly number[] = [],
+    kept: ReadonlyMap<string, string> = new Map(),
   ): Promise<readonly JournalEvent[] | Conflict> {
     const urgency = taken.length > 0 ? "promise" : urgencyOf(events);
     const bytes = urgency === "later" ? events.reduce((sum, event) => sum + sizeOf(event), 0) : 0;
-    return this.#writer.submit(urgency, () => this.#ledger.append(run, events, at, taken), bytes);
+    return this.#writer.submit(urgency, () => this.#ledger.append(run, events, at, taken, kept), bytes);
   }
 
   takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): Promise<null | Conflict> {

@@ -3,7 +3,7 @@ import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity }
 import { isOver, isReopenable } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { Standing } from "../../runtime/standing.ts";
-import { chain, genesis } from "./chain.ts";
+import { chain, genesis, textHash } from "./chain.ts";
 import { type Account, Charges } from "./charges.ts";
 import { pauseOf, statusAfter, type Head } from "./head.ts";
 import type { Reader } from "./reader.ts";
@@ -35,6 +35,7 @@ export class Ledger {
   readonly #selectRun: StatementSync;
   readonly #setStatus: StatementSync;
   readonly #setOwner: StatementSync;
+  readonly #setDefinition: StatementSync;
   readonly #deleteMessage: StatementSync;
   readonly #deleteMessages: StatementSync;
   readonly #deleteRecords: StatementSync;
@@ -50,7 +51,7 @@ export class Ledger {
       INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, key, owner_pid, owner_start, owner_boot, parent, link)
       VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
     this.#insertDefinition = db.prepare(
-      "INSERT INTO definitions (hash, document) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING",
+      "INSERT INTO definitions (hash, document, sha256) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
     );
     this.#insertRecord = db.prepare(
       "INSERT INTO journal (run, seq, events, at, version, hash, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -60,6 +61,7 @@ export class Ledger {
     this.#setOwner = db.prepare(
       "UPDATE runs SET status = 'running', reason = NULL, ended_at = NULL, owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
     );
+    this.#setDefinition = db.prepare("UPDATE runs SET definition = ? WHERE id = ?");
     this.#deleteMessage = db.prepare("DELETE FROM mailbox WHERE id = ?");
     this.#deleteMessages = db.prepare("DELETE FROM mailbox WHERE run = ?");
     this.#deleteRecords = db.prepare("DELETE FROM journal WHERE run = ?");
@@ -78,7 +80,7 @@ export class Ledger {
     const conflict = this.turns.conflict(row) ?? this.#charges.check(accountOf(row), events);
     if (conflict !== null) return conflict;
     const { pid, startTime, bootId } = row.owner;
-    for (const [hash, document] of documents) this.#insertDefinition.run(hash, document);
+    this.#keep(documents);
     const { run, blueprint, taskId, task, startedAt, cwd, definition, tree, key } = row;
     const inserted = this.#insertRun.run(
       run,
@@ -105,12 +107,14 @@ export class Ledger {
     events: readonly EventBody[],
     at: number,
     taken: readonly number[],
+    kept: ReadonlyMap<string, string>,
   ): readonly JournalEvent[] | Conflict {
     const head = this.#headOf(run);
     if ("conflict" in head) return head;
     const conflict = this.#charges.check(head.account, events);
     if (conflict !== null) return conflict;
     for (const id of taken) this.#deleteMessage.run(id);
+    this.#keep(kept);
     return this.#write(head, events, at);
   }
 
@@ -154,6 +158,10 @@ export class Ledger {
     this.#heads.clear();
   }
 
+  #keep(documents: ReadonlyMap<string, string>): void {
+    for (const [hash, document] of documents) this.#insertDefinition.run(hash, document, textHash(document));
+  }
+
   #write(head: Head, bodies: readonly EventBody[], at: number): readonly JournalEvent[] {
     if (bodies.length === 0) return [];
     this.#charges.charge(head.account, bodies);
@@ -173,6 +181,8 @@ export class Ledger {
     const before = head.status;
     for (const body of bodies) {
       head.status = statusAfter(head, body);
+      if (body.type === "run.resumed" && body.accepted !== undefined)
+        this.#setDefinition.run(body.accepted.contentHash, head.id);
       if (body.type !== "run.finished") continue;
       this.#setStatus.run(body.status, body.reason ?? null, at, head.id);
       this.#deleteMessages.run(head.run);

@@ -3,7 +3,7 @@ import { eventVersion, type JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { JournalRecord, RunRow } from "../../ports/journal.ts";
-import { chain, genesis } from "./chain.ts";
+import { chain, genesis, textHash } from "./chain.ts";
 import { bodiesOf, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
 import { damaged, explain } from "./unavailable.ts";
 
@@ -63,7 +63,7 @@ export class Reader {
     this.#runs = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent IS NULL ORDER BY id DESC LIMIT ?`);
     this.#children = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent = ? ORDER BY id DESC LIMIT ?`);
     this.#byPrefix = db.prepare(`SELECT ${runColumns} FROM runs WHERE run >= ? AND run < ? ORDER BY run LIMIT 2`);
-    this.#definition = db.prepare("SELECT document FROM definitions WHERE hash = ?");
+    this.#definition = db.prepare("SELECT document, sha256 FROM definitions WHERE hash = ?");
     this.#passes = db.prepare("SELECT node, passes FROM passes WHERE task_id = ? AND blueprint = ?");
   }
 
@@ -161,8 +161,10 @@ export class Reader {
   }
 
   definition(hash: string): string | null {
-    const document = this.#definition.get(hash)?.["document"];
-    return typeof document === "string" ? document : null;
+    const { document, sha256 } = this.#definition.get(hash) ?? {};
+    if (typeof document !== "string") return null;
+    if (sha256 instanceof Uint8Array && textHash(document).equals(sha256)) return document;
+    throw damaged(this.#path, `definition ${hash.slice(0, 12)} is not what was written`);
   }
 
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>> {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../ports/journal.ts";
+import { textHash } from "./chain.ts";
 import { damaged } from "./unavailable.ts";
 
 /** "TRAM": tells a store from any other SQLite file. */
@@ -9,7 +10,7 @@ const applicationId = 0x5452_414d;
 export type Migration = (db: DatabaseSync) => void;
 
 /** Index 0 creates version 1 from nothing. A released entry never changes: a new shape is a new entry. */
-export const migrations: readonly Migration[] = [createVersion1, addParents, addTurns];
+export const migrations: readonly Migration[] = [createVersion1, addParents, addTurns, addTextHashes];
 
 function createVersion1(db: DatabaseSync): void {
   db.exec(`
@@ -69,6 +70,14 @@ function addParents(db: DatabaseSync): void {
     CREATE INDEX children ON runs (parent) WHERE parent IS NOT NULL;
     CREATE INDEX top_runs ON runs (id) WHERE parent IS NULL;
   `);
+}
+
+/** So that a definition is known to be what was written: its content hash is of what it means, not of its text. */
+function addTextHashes(db: DatabaseSync): void {
+  db.exec("ALTER TABLE definitions ADD COLUMN sha256 BLOB");
+  const set = db.prepare("UPDATE definitions SET sha256 = ? WHERE hash = ?");
+  for (const { hash, document } of db.prepare("SELECT hash, document FROM definitions").all())
+    set.run(textHash(String(document)), String(hash));
 }
 
 /** What runs have to themselves beside a tree, and those to be that wait for it. */
