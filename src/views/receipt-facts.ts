@@ -1,9 +1,10 @@
-import type { Blueprint, NodeType } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { Attempt, EventBody, NodeStarted } from "../model/events.ts";
+import type { Attempt, EventBody, GateAnswered, GateOpened, NodeSettled } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
-import type { EndStatus, NodeResult, Outcome, Usage } from "../model/outcome.ts";
+import type { EndStatus, NodeResult, Usage } from "../model/outcome.ts";
+import { type AttemptSoFar, attemptOf, effect, type EffectOf, instant, key } from "./receipt-effects.ts";
 import { addUsage, noUsage } from "./run-view.ts";
 
 /** What a receipt says of a run: a pure function of its records and its definition, so that whoever holds both can recompute it. */
@@ -74,39 +75,17 @@ export interface Decision extends Attempt {
   readonly grant: number | null;
 }
 
-/** An attempt that started processes on this machine. */
-export interface EffectOf extends Attempt {
-  /** Both null where the definition says nothing about the node. */
-  readonly type: NodeType | null;
-  readonly command: string | null;
-  readonly processes: number;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  /** Null where none was recorded. */
-  readonly outcome: Outcome | null;
-  readonly exit: number | null;
-  readonly reason: string | null;
-}
-
 export interface TimedEvent {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly body: EventBody;
 }
 
-interface AttemptSoFar {
-  readonly start: NodeStarted;
-  readonly at: number;
-  processes: number;
-  /** How many definitions had been accepted when it began. */
-  readonly accepted: number;
-  end: { readonly at: number; readonly outcome: Outcome; readonly result: NodeResult | null } | null;
-  reason: string | null;
-}
+type Asked = Pick<GateOpened, "prompt" | "digest"> & { readonly mode: string };
 
 interface Gathered {
   readonly attempts: Map<string, AttemptSoFar>;
-  readonly gates: Map<string, { readonly mode: string; readonly prompt: string; readonly digest: string }>;
+  readonly gates: Map<string, Asked>;
   readonly caps: Map<string, { readonly passes: number; readonly cap: number }>;
   readonly contexts: Map<
     string,
@@ -217,40 +196,29 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
     case "gate.opened":
       found.gates.set(key(body), body);
       return;
-    case "gate.answered": {
-      const { digest, by, answer } = body;
-      const gate = found.gates.get(key(body)) ?? { mode: "", prompt: "", digest: "" };
-      const { mode, prompt } = gate;
-      found.approvals.push({
-        ...attemptOf(body),
-        mode,
-        prompt,
-        shown: gate.digest,
-        digest,
-        by,
-        at: instant(at),
-        answer,
-      });
+    case "gate.answered":
+      found.approvals.push(approval(body, found.gates.get(key(body)), at));
       return;
-    }
-    case "node.settled": {
-      const { as, by, reason, grant } = body;
-      found.decisions.push({
-        ...attemptOf(body),
-        as,
-        by,
-        at: instant(at),
-        reason: reason ?? null,
-        grant: grant ?? null,
-      });
+    case "node.settled":
+      found.decisions.push(decision(body, at));
       return;
-    }
     case "run.finished":
       found.end = { status: body.status, reason: body.reason ?? null, at: instant(at) };
       return;
     default:
       return;
   }
+}
+
+function approval(body: GateAnswered, gate: Asked | undefined, at: number): Approval {
+  const { digest, by, answer } = body;
+  const { mode, prompt, digest: shown } = gate ?? { mode: "", prompt: "", digest: "" };
+  return { ...attemptOf(body), mode, prompt, shown, digest, by, at: instant(at), answer };
+}
+
+function decision(body: NodeSettled, at: number): Decision {
+  const { as, by, reason = null, grant = null } = body;
+  return { ...attemptOf(body), as, by, at: instant(at), reason, grant };
 }
 
 function progressed(found: Gathered, of: Attempt, event: AgentEvent): void {
@@ -279,33 +247,6 @@ function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): vo
   });
 }
 
-function effect({ start, at, processes, end, reason }: AttemptSoFar, definition: Blueprint | null): EffectOf {
-  const node = definition?.nodes.get(start.node);
-  return {
-    ...attemptOf(start),
-    type: node?.type ?? null,
-    command: node === undefined ? null : "run" in node ? node.run : "tool" in node ? node.tool : null,
-    processes,
-    startedAt: instant(at),
-    endedAt: end === null ? null : instant(end.at),
-    outcome: end?.outcome ?? null,
-    exit: end?.result?.exit ?? null,
-    reason,
-  };
-}
-
-function attemptOf({ node, pass, attempt }: Attempt): Attempt {
-  return { node, pass, attempt };
-}
-
-function key({ node, pass, attempt }: Attempt): string {
-  return `${attempt} ${pass} ${node}`;
-}
-
 function sum({ inputTokens, outputTokens, turns, cost }: Usage): UsageSum {
   return { inputTokens, outputTokens, turns, cost: cost ?? null };
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }
