@@ -27,6 +27,8 @@ export interface AgentConfiguration {
   readonly dataFolder: string;
   /** Absolute folder that `replay` plays from. */
   readonly cassettes?: string;
+  /** Plays cassettes of other prompts too. */
+  readonly loose?: boolean;
   /** Absolute folder to record every agent's work into. */
   readonly record?: string;
 }
@@ -44,7 +46,7 @@ export function createProviders(
     recorded(createAcpProvider({ name, agent, environment, start: startLive, clock }));
   const known = new Map([
     ["ai", recorded(createAiProvider(ai, mask, clock, configuration.prices))],
-    ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask), mask)],
+    ["replay", guarded(createReplayProvider(configuration.cassettes ?? null, mask, configuration.loose), mask)],
     ...Object.entries(presets).map(([name, agent]) => [name, acp(name, agent)] as const),
   ]);
   if (command !== undefined)

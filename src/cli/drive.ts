@@ -27,6 +27,7 @@ export interface DriveOptions extends OverlapOptions {
   readonly json?: true;
   readonly plain?: true;
   readonly record?: string;
+  readonly loose?: true;
   readonly keepSandbox?: true;
 }
 
@@ -68,6 +69,7 @@ export async function drive(
     gates,
     ownFolders: [packageRoot()],
     ...(options.record === undefined ? {} : { record: resolve(world.cwd, options.record) }),
+    ...(options.loose === undefined ? {} : { loose: options.loose }),
     ...(options.keepSandbox === undefined ? {} : { keepSandboxes: options.keepSandbox }),
     notice: (what) => world.err.write(`${what}\n`),
   });

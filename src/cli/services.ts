@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly ownFolders: readonly string[];
   /** Folder for cassettes of each agent turn. */
   readonly record?: string;
+  /** Plays cassettes of other prompts too. */
+  readonly loose?: boolean;
   /** The only blueprint that will run: what it does not use is not loaded. Absent: any may run. */
   readonly blueprint?: Blueprint;
   /** What it calls. */

@@ -21,7 +21,7 @@ export interface AgentParts {
 
 /** What agent nodes are carried out with. */
 export function agentParts({ options, clock, mask }: AgentNeeds): AgentParts {
-  const { home, env, config, record } = options;
+  const { home, env, config, record, loose } = options;
   return {
     performers: [createAgentPerformer({ configured: config.agent, clock, dataFolder: home, mask })],
     provider: createProviders({
@@ -33,6 +33,7 @@ export function agentParts({ options, clock, mask }: AgentNeeds): AgentParts {
       clock,
       mask,
       ...(record === undefined ? {} : { record }),
+      ...(loose === undefined ? {} : { loose }),
     }),
   };
 }

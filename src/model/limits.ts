@@ -117,6 +117,7 @@ export const limits = {
   cassetteBytes: 32 * 1024 * 1024,
   cassetteFiles: 2_000,
   cassettePromptBytes: 256 * 1024,
+  promptDiffLines: 1_000,
   snapshotFiles: 100_000,
   snapshotFileBytes: 8 * 1024 * 1024,
   contextEntries: 100,

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testReportShape } from "../../src/wire/tests.ts";
@@ -264,5 +264,21 @@ nodes:
     const { code, stdout } = await trammel(["test"], { place, env: { TOKEN: "the-real-one" } });
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(() => readFileSync(place.path("shop/out.txt"))).toThrow("ENOENT");
+  });
+
+  it("refuses a recording of another prompt, and under --loose plays it and shows the difference", async () => {
+    using place = new Place();
+    for (const name of ["demo-project", "demo-cassettes", "demo.test.yaml"])
+      cpSync(join(root, "examples", name), place.path(name), { recursive: true });
+    const example = readFileSync(join(root, "examples/fix-test-failure.yaml"), "utf8");
+    place.file("fix-test-failure.yaml", example.replace("mend the code, not the tests", "mend whatever is wrong"));
+    const strict = await trammel(["test"], { place });
+    expect(strict.code).toBe(1);
+    expect(strict.stdout).toMatch(/≠ fix success +fix error: fix\.1\.jsonl does not fit: the prompt differs in line 1/);
+    const loose = await trammel(["test", "--loose"], { place });
+    expect(loose.code).toBe(0);
+    expect(loose.stdout).toMatch(
+      /^ +-The tests .* mend the code, not the tests\.\n +\+The tests .* mend whatever is wrong\.$/m,
+    );
   });
 });

@@ -11,9 +11,19 @@ import { applyChanges, mismatchOf } from "./apply.ts";
 import { cassetteName, headOf, parseCassette, type Cassette, type CassetteHead } from "./cassette.ts";
 import { placesOf } from "./places.ts";
 
-/** Plays the cassette of a node's pass: says what was said and changes what was changed, or refuses and changes nothing. */
+export interface Tapes {
+  /** Absolute folder of the cassettes. */
+  readonly folder: string;
+  /** Plays what was recorded for another request too, and says in what it differs. */
+  readonly loose: boolean;
+}
+
+/**
+ * Plays the cassette of a node's pass: says what was said and changes what was changed, or refuses and changes nothing. Files that are
+ * not as they were recorded are refused also under `loose`: the changes would be made to something else.
+ */
 export async function replay(
-  folder: string,
+  { folder, loose }: Tapes,
   mask: Mask,
   request: AgentRequest,
   emit: (event: AgentEvent) => void,
@@ -25,7 +35,8 @@ export async function replay(
     const places = placesOf(request.workspace);
     const now = headOf(request, places.abstract(mask(request.prompt)), cassette.head.provider, (text) => text);
     const name = cassetteName(request.node, request.pass);
-    const differs = difference(cassette.head, now) ?? (await mismatchOf(request.workspace, cassette.files));
+    const other = difference(cassette.head, now);
+    const differs = (loose ? null : other) ?? (await mismatchOf(request.workspace, cassette.files));
     if (differs !== null) return mismatch(`${name} does not fit: ${differs}`);
     if (signal.aborted)
       return { ...nothing, outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" } };
@@ -33,6 +44,7 @@ export async function replay(
     const spoken = stop < 0 ? cassette.events : cassette.events.slice(0, stop);
     // Plain data, of which only strings change.
     const here = <T>(value: T): T => maskedJson(value as Json, (text) => places.concrete(text)) as T;
+    if (other !== null) emit({ type: "text", text: await told(name, other, cassette.head, now) });
     for (const event of spoken) emit(here(event));
     return await finish(request, here(cassette), spoken.length, emit);
   } catch (error) {
@@ -88,6 +100,16 @@ function promptDifference(recorded: string, now: string): string {
   const line = is.findIndex((text, index) => text !== was[index]);
   const at = line < 0 ? is.length : line;
   return `the prompt differs in line ${at + 1}, which was ${quoted(was[at])} and is ${quoted(is[at])}`;
+}
+
+/** In what a cassette differs that is played all the same. */
+async function told(name: string, differs: string, recorded: CassetteHead, now: CassetteHead): Promise<string> {
+  const said = `${name} does not fit and is played all the same: ${differs}\n`;
+  if (recorded.prompt.digest === now.prompt.digest) return said;
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
+  const options = { headerOptions: FILE_HEADERS_ONLY, maxEditLength: limits.promptDiffLines };
+  const [was, is] = [recorded.prompt.text, now.prompt.text];
+  return `${said}${createTwoFilesPatch("recorded prompt", "prompt", was, is, undefined, undefined, options) ?? ""}`;
 }
 
 function quoted(line: string | undefined): string {

@@ -3,8 +3,8 @@ import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../../runtime/text.ts";
 import type { RecordOptions } from "./record.ts";
 
-/** Plays recordings from `folder` instead of asking an agent. */
-export function createReplayProvider(folder: string | null, mask: Mask): AgentProvider {
+/** Plays recordings from `folder` instead of asking an agent; under `loose` also those of another prompt, which it tells. */
+export function createReplayProvider(folder: string | null, mask: Mask, loose = false): AgentProvider {
   const missing = (): string | null => {
     if (folder === null) return "replay has no folder of cassettes; record some with --record DIR";
     return existsSync(folder)
@@ -17,7 +17,7 @@ export function createReplayProvider(folder: string | null, mask: Mask): AgentPr
     currencyOf: () => "nothing",
     async run(request, emit, signal) {
       const { replay } = await import("./play.ts");
-      return replay(folder ?? "", mask, request, emit, signal);
+      return replay({ folder: folder ?? "", loose }, mask, request, emit, signal);
     },
   };
 }

@@ -231,6 +231,31 @@ describe("a replay", () => {
     expect(await readFile(join(elsewhere, "src", "a.js"), "utf8")).toBe("wrong\n");
   });
 
+  test("that is loose plays for another prompt, and shows in what it differs", async () => {
+    await recordOne();
+    const elsewhere = await makeProject("elsewhere");
+    const other = request({ workspace: elsewhere, prompt: "Mend that.\nIt fails.", options: ["yes", "no"] });
+    const { result, events } = await play(createReplayProvider(cassettes, mask, true), other);
+    expect(result.outcome).toBe("success");
+    expect(events[0]).toMatchObject({
+      type: "text",
+      text: expect.stringMatching(/^fix\.1\.jsonl does not fit .*line 1.*\n[^]*\n-Mend this\.\n[^]*\n\+Mend that\.\n/),
+    });
+    expect(await readFile(join(elsewhere, "src", "a.js"), "utf8")).toBe("right\n");
+  });
+
+  test("that is loose makes no change to a file that is another one", async () => {
+    await recordOne();
+    const elsewhere = await makeProject("elsewhere");
+    await writeFile(join(elsewhere, "src", "a.js"), "mine\n");
+    const { result } = await play(
+      createReplayProvider(cassettes, mask, true),
+      request({ workspace: elsewhere, prompt: "Mend that." }),
+    );
+    expect(result.reason?.code).toBe("cassette_mismatch");
+    expect(await readFile(join(elsewhere, "src", "a.js"), "utf8")).toBe("mine\n");
+  });
+
   test("that is stopped changes nothing", async () => {
     await recordOne();
     const elsewhere = await makeProject("elsewhere");

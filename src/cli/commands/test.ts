@@ -18,6 +18,7 @@ export interface TestOptions {
   readonly coverage?: true;
   readonly minCoverage?: number;
   readonly format: "text" | "json" | "junit";
+  readonly loose?: true;
 }
 
 /** Runs the tests of blueprints: no model, no network, none of the user's own state. */
@@ -59,14 +60,14 @@ async function runSuite(
   world: World,
   suite: Suite,
   cases: readonly SuiteCase[],
-  { format }: TestOptions,
+  options: TestOptions,
   stop: AbortSignal,
 ): Promise<readonly CaseResult[]> {
-  const out = format === "text" ? world.out : null;
+  const out = options.format === "text" ? world.out : null;
   out?.write(`${inert(suite.name)}\n`);
   const results: CaseResult[] = [];
   for (const one of cases) {
-    const result = await runCase(world, suite, one, stop);
+    const result = await runCase(world, suite, one, options, stop);
     if (stop.aborted) break;
     out?.write(caseText(suite.name, result, palette(world.out, world.env)));
     results.push(result);
@@ -75,16 +76,23 @@ async function runSuite(
 }
 
 /** What a test that failed left is kept, to be looked at. */
-async function runCase(world: World, suite: Suite, one: SuiteCase, stop: AbortSignal): Promise<CaseResult> {
+async function runCase(
+  world: World,
+  suite: Suite,
+  one: SuiteCase,
+  { loose }: TestOptions,
+  stop: AbortSignal,
+): Promise<CaseResult> {
   const begun = performance.now();
   const site = await newSite(one, suite);
   let isKept = false;
   try {
-    const { failures, walk, run } = await perform(world, one, site, stop);
+    const performed = await perform(world, one, site, { ...(loose && { loose }), stop });
+    const { failures, walk, run, differences } = performed;
     isKept = failures.length > 0 && run !== null;
     const ms = Math.round(performance.now() - begun);
     const kept = isKept ? { run, home: site.home } : { run: null, home: null };
-    return { name: one.test.name, line: one.line, ms, failures, walk, ...kept };
+    return { name: one.test.name, line: one.line, ms, failures, walk, differences, ...kept };
   } finally {
     if (!isKept) await removeSite(site);
   }

@@ -36,6 +36,8 @@ export interface Performed {
   readonly failures: readonly Failure[];
   readonly walk: Walk | null;
   readonly run: string | null;
+  /** In what recordings differed that were played all the same. */
+  readonly differences: readonly string[];
 }
 
 /** A fresh place for a test, with its fixture; rejects where it cannot be made. */
@@ -51,12 +53,17 @@ export async function removeSite({ folder }: Site): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
+interface StageMore extends Pick<StageOptions, "from" | "witness" | "journal"> {
+  /** Plays recordings of other prompts too. */
+  readonly loose?: boolean;
+}
+
 /** Services whose world is a stage. */
 export async function openStage(
   world: World,
   one: SuiteCase,
   { home, tree }: Site,
-  more: Pick<StageOptions, "from" | "witness" | "journal"> = {},
+  { loose, ...more }: StageMore = {},
 ): Promise<Services & { readonly stage: Stage }> {
   const { openServices } = await world.compose();
   const { prepared, test } = one;
@@ -69,6 +76,7 @@ export async function openStage(
     blueprint: prepared.blueprint,
     callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
     gates: noGates,
+    ...(loose === undefined ? {} : { loose }),
     ownFolders: [packageRoot()],
     stage,
     notice: () => undefined,
@@ -103,21 +111,46 @@ export function requestOf({ prepared, test }: SuiteCase, { tree }: Site): StartR
   };
 }
 
-/** Carries a test out and judges it. `stop` ends it early. */
-export async function perform(world: World, one: SuiteCase, site: Site, stop: AbortSignal): Promise<Performed> {
-  const services = await openStage(world, one, site);
+export interface PerformOptions {
+  readonly loose?: boolean;
+  /** Ends it early. */
+  readonly stop: AbortSignal;
+}
+
+/** Carries a test out and judges it. */
+export async function perform(
+  world: World,
+  one: SuiteCase,
+  site: Site,
+  { loose = false, stop }: PerformOptions,
+): Promise<Performed> {
+  const services = await openStage(world, one, site, { loose });
+  const differences: string[] = [];
+  const observer: Observer = {
+    event: () => undefined,
+    progress(_, progress) {
+      if (loose && progress.kind === "agent" && progress.event.type === "text" && unfit.test(progress.event.text))
+        differences.push(progress.event.text);
+    },
+  };
   try {
-    const handle = await services.engine.start(requestOf(one, site), silent);
-    if ("refused" in handle)
-      return { failures: [{ what: "start", expected: "a run", actual: handle.message }], walk: null, run: null };
+    const handle = await services.engine.start(requestOf(one, site), observer);
+    if ("refused" in handle) {
+      const failures = [{ what: "start", expected: "a run", actual: handle.message }];
+      return { failures, walk: null, run: null, differences };
+    }
     const end = await bounded(handle, stop);
     const observed = await observe(services, one, site, end);
     const missing = services.stage.missing.map((actual) => ({ what: "nodes", expected: "an outcome", actual }));
-    return { failures: [...missing, ...judge(one.test.expect, observed)], walk: observed.walk, run: end.run };
+    const failures = [...missing, ...judge(one.test.expect, observed)];
+    return { failures, walk: observed.walk, run: end.run, differences };
   } finally {
     await services.close();
   }
 }
+
+/** What the player of recordings says first where they are of another prompt. */
+const unfit = /^\S+ does not fit and is played all the same: /;
 
 export const silent: Observer = { event: () => undefined, progress: () => undefined };
 

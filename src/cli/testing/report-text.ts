@@ -11,13 +11,17 @@ export function caseText(file: string, result: CaseResult, colors: Palette): str
   const { name, line, ms, failures, crashes } = result;
   const killed = crashes === undefined ? "" : `, ${crashes} crashes`;
   const said = `${inert(name)}  ${colors.dim(`${ms} ms${killed}`)}`;
-  if (failures.length === 0) return `  ${colors.green("✓")} ${said}\n`;
+  const differs = result.differences
+    .map((text) => colors.dim(`${inert(text).trimEnd().replace(/^/gm, "      ")}\n`))
+    .join("");
+  if (failures.length === 0) return `  ${colors.green("✓")} ${said}\n${differs}`;
   const shown = failures.slice(0, limits.testFailuresShown).map((one) => failureText(one, colors));
   const more = failures.length - shown.length;
   const place =
     result.run === null ? "" : `    see what it did: TRAMMEL_HOME=${result.home ?? ""} trammel show ${result.run}\n`;
   return [
     `  ${colors.red("✗")} ${said}  ${colors.dim(`${file}:${line}`)}\n`,
+    differs,
     ...shown,
     more > 0 ? `    and ${more} more\n` : "",
     place,

@@ -17,6 +17,7 @@ export interface CaseResult {
   /** Of a test that failed: the folder of the store that holds its run. */
   readonly home: string | null;
   readonly crashes?: number;
+  readonly differences: readonly string[];
 }
 
 export interface SuiteResult {
