@@ -19,7 +19,7 @@ import { report, usage } from "./problem.ts";
 import { overlapOf, type OverlapOptions, turnIn } from "./queue.ts";
 import type { Display } from "./screen/display.ts";
 import { instant, wakesAt } from "./report.ts";
-import type { Services } from "./services.ts";
+import type { ServiceOptions, Services } from "./services.ts";
 import { jsonLine } from "./json.ts";
 import type { World } from "./world.ts";
 
@@ -68,9 +68,7 @@ export async function drive(
     callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
     gates,
     ownFolders: [packageRoot()],
-    ...(options.record === undefined ? {} : { record: resolve(world.cwd, options.record) }),
-    ...(options.loose === undefined ? {} : { loose: options.loose }),
-    ...(options.keepSandbox === undefined ? {} : { keepSandboxes: options.keepSandbox }),
+    ...serviceOptionsOf(options, world.cwd),
     notice: (what) => world.err.write(`${what}\n`),
   });
   const notices = await listenersOf(world, prepared, cwd);
@@ -114,6 +112,14 @@ export async function drive(
 /** A run that only keeps a pause is let go of and goes on later; any other is stopped. */
 function interrupted(handle: RunHandle, view: RunView, by: string): void {
   if (wakesAt(view) === null || !handle.park()) handle.stop(by);
+}
+
+function serviceOptionsOf({ record, loose, keepSandbox }: DriveOptions, cwd: string): Partial<ServiceOptions> {
+  return {
+    ...(record === undefined ? {} : { record: resolve(cwd, record) }),
+    ...(loose === undefined ? {} : { loose }),
+    ...(keepSandbox === undefined ? {} : { keepSandboxes: keepSandbox }),
+  };
 }
 
 async function openDisplay(
