@@ -2,8 +2,7 @@ import type { Command } from "../model/commands.ts";
 import type { EventBody } from "../model/events.ts";
 import { commandsFor, timeCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
-import { fits } from "./fits.ts";
-import { reduce } from "./reduce.ts";
+import { take } from "./reduce.ts";
 import { asRetry } from "./retries.ts";
 import { isWorking, type RunState } from "./state.ts";
 
@@ -24,17 +23,17 @@ export function advance(state: RunState, incoming: readonly EventBody[], now: nu
   const commands: Command[] = [];
   // The timer of an engine that died is not this one's.
   const wasWorking = isWorking(state) && !incoming.some((event) => event.type === "run.resumed");
-  const take = (event: EventBody): boolean => {
-    if (!fits(state, event)) return false;
-    reduce(state, event, now);
+  const goOn = (event: EventBody): boolean => {
+    if (!take(state, event, now)) return false;
     events.push(event);
-    commands.push(...commandsFor(state, event));
+    for (const command of commandsFor(state, event)) commands.push(command);
     return true;
   };
-  for (const event of incoming) take(asRetry(state, event, now));
+  for (const event of incoming) goOn(asRetry(state, event, now));
   for (let next = decide(state); next.length > 0; next = decide(state)) {
     // Deciding what does not fit would go on for ever.
-    if (!next.map(take).every(Boolean)) throw new Error(`engine: cannot take ${JSON.stringify(next)}`);
+    for (const event of next) if (!goOn(event)) throw new Error(`engine: cannot take ${JSON.stringify(event)}`);
   }
-  return { events, commands: [...commands, ...timeCommand(state, wasWorking)] };
+  commands.push(...timeCommand(state, wasWorking));
+  return { events, commands };
 }

@@ -11,10 +11,10 @@ import { overspent } from "./usage.ts";
 import { unfinished } from "./unfinished.ts";
 
 /** What the runtime must do once this event, just reduced, is committed. */
-export function commandsFor(state: RunState, event: EventBody): Command[] {
+export function commandsFor(state: RunState, event: EventBody): readonly Command[] {
   switch (event.type) {
     case "node.started":
-      return [...cancelLosers(state, event.node), { type: "perform", ...attemptOf(event) }];
+      return [...cancelLosers(state, event.node), performing(event)];
     case "node.waiting":
       // Nobody is asked any more once the run halts.
       return event.waits && state.halt !== null ? [{ type: "cancel", why: "halted", ...attemptOf(event) }] : [];
@@ -38,8 +38,14 @@ export function commandsFor(state: RunState, event: EventBody): Command[] {
         ...(overspent(state) === null ? [] : cancelRunning(state, "limit", (node) => state.spending.has(node))),
       ];
     default:
-      return [];
+      return none;
   }
+}
+
+const none: readonly Command[] = [];
+
+function performing({ node, pass, attempt }: Attempt): Command {
+  return { type: "perform", node, pass, attempt };
 }
 
 type Why = Extract<Command, { readonly type: "cancel" }>["why"];
@@ -51,14 +57,13 @@ function cancelRunning(state: RunState, why: Why, which: (node: number) => boole
     .map((attempt) => ({ type: "cancel", why, ...attempt }));
 }
 
-function cancelLosers(state: RunState, id: string): Command[] {
-  const join = nodeIndex(state.plan, id);
-  if (state.lost.size === 0 || !cancelsLosers(state, join)) return [];
+function cancelLosers(state: RunState, id: string): readonly Command[] {
+  if (state.lost.size === 0 || !cancelsLosers(state, nodeIndex(state.plan, id))) return none;
   return [...state.lost].map((node) => ({ type: "cancel", why: "lost_join", ...current(state, node) }));
 }
 
 /** Arms the time limit when work begins, disarms it when none is left. */
-export function timeCommand(state: RunState, wasWorking: boolean): Command[] {
+export function timeCommand(state: RunState, wasWorking: boolean): readonly Command[] {
   const works = isWorking(state) && state.phase === "live";
   if (works === wasWorking) return [];
   return [{ type: "time_limit", remainingMs: works ? remainingTime(state) : null }];

@@ -52,12 +52,19 @@ export function halting(state: RunState, cause: HaltCause, node: number, reason:
 
 /** The halt that is due and stronger than the one under way, if any. */
 export function nextHalt(state: RunState): RunHalting | null {
+  if (isQuiet(state)) return null;
   const under = state.halt === null ? 0 : rank[state.halt.cause];
   const strongest = candidates(state).reduce<RunHalting | null>(
     (best, halt) => (best === null || rank[halt.cause] > rank[best.cause] ? halt : best),
     null,
   );
   return strongest !== null && rank[strongest.cause] > under ? strongest : null;
+}
+
+/** Nothing calls for a halt, as nearly always: this is asked after every event. */
+function isQuiet({ due, stopRequested, unconfirmed, held, timeIsSpent, spending }: RunState): boolean {
+  const nobodyAsks = due === null && stopRequested === null && !timeIsSpent;
+  return nobodyAsks && unconfirmed.size === 0 && held.size === 0 && spending.size === 0;
 }
 
 const crashed: Reason = { code: "crash", text: "was running when the engine died; its outcome is unknown" };

@@ -13,10 +13,16 @@ import { keepTime } from "./time.ts";
  * (see `fits`) changes nothing. `at` is the journal's time in milliseconds.
  */
 export function reduce(state: RunState, event: EventBody, at: number): RunState {
-  if (!fits(state, event)) return state;
+  take(state, event, at);
+  return state;
+}
+
+/** As {@link reduce}; whether the event fitted. */
+export function take(state: RunState, event: EventBody, at: number): boolean {
+  if (!fits(state, event)) return false;
   apply(state, event);
   keepTime(state, event, at);
-  return state;
+  return true;
 }
 
 function apply(state: RunState, event: EventBody): void {

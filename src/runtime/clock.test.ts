@@ -65,3 +65,20 @@ test("a jump of the system clock does not move the clock of durations", () => {
   clock.jump(-3_600_000);
   expect([clock.now(), clock.wall()]).toEqual([5_000, 5_000 - 3_600_000]);
 });
+
+test("a long timer that is given up within its turn never becomes one of the system, and one that stands does", async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = timers();
+  const giveUp = systemClock.after(60_000, () => undefined);
+  systemClock.after(60_000, () => undefined)();
+  await new Promise(setImmediate);
+  expect(timers() - before).toBe(1);
+  giveUp();
+  expect(timers() - before).toBe(0);
+});
+
+test("a long timer is not early for having been armed late", async () => {
+  const asked = performance.now();
+  await new Promise<void>((done) => systemClock.after(1_000, done));
+  expect(performance.now() - asked).toBeGreaterThanOrEqual(999.9);
+});

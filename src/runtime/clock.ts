@@ -3,19 +3,51 @@ import type { Clock } from "../ports/clock.ts";
 /** Longest delay that `setTimeout` takes. */
 const timerMaxMs = 2 ** 31 - 1;
 
+/** From this delay on a timer is armed at the end of the turn of the event loop in which it was asked for. */
+const lateMs = 1_000;
+
+/** A timer that can be given up. */
+class Alarm {
+  readonly #callback: () => void;
+  readonly #due: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(ms: number, callback: () => void) {
+    this.#callback = callback;
+    this.#due = performance.now() + ms;
+  }
+
+  arm(): void {
+    if (this.#isOver) return;
+    const left = Math.ceil(this.#due - performance.now());
+    const part = Math.min(left, timerMaxMs);
+    this.#timer = setTimeout(() => (left > part ? this.arm() : this.#callback()), part);
+  }
+
+  giveUp(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Most long timers guard something that is over before the turn is: those never cost a timer of the system. */
+let late: Alarm[] = [];
+
+function armLate(): void {
+  const due = late;
+  late = [];
+  for (const alarm of due) alarm.arm();
+}
+
 export const systemClock: Clock = {
   now: () => Math.round(performance.timeOrigin + performance.now()),
   wall: () => Date.now(),
   after(ms, callback) {
-    let left = ms;
-    let timer: NodeJS.Timeout;
-    const arm = (): void => {
-      const part = Math.min(left, timerMaxMs);
-      left -= part;
-      timer = setTimeout(left > 0 ? arm : callback, part);
-    };
-    arm();
-    return () => clearTimeout(timer);
+    const alarm = new Alarm(ms, callback);
+    if (ms < lateMs) alarm.arm();
+    else if (late.push(alarm) === 1) setImmediate(armLate);
+    return () => alarm.giveUp();
   },
 };
 

@@ -105,7 +105,8 @@ export class Performance implements Live {
 
 async function perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
   try {
-    return await withProgress(context, admissible(await performer.perform(context)));
+    const result = admissible(await performer.perform(context));
+    return context.node.progress === undefined ? result : await withProgress(context, result);
   } catch (error) {
     if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
