@@ -4,7 +4,7 @@ import { allNodes, classOf, type Blueprint, type Node, type NodeType } from "../
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
-import type { Callee, Refusal, StartRequest } from "./api.ts";
+import type { Callee, Callees, Refusal, StartRequest } from "./api.ts";
 import { ruleOf } from "./effect.ts";
 import { inputsOf } from "./inputs.ts";
 
@@ -45,9 +45,11 @@ export async function admit(
     );
   const { inputs, problems } = await inputsOf(blueprint, request.inputs);
   if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
-  const callees = [...(request.callees ?? new Map<string, Callee>()).values()].map((callee) => callee.blueprint);
+  const callees = calleesOf(request);
   const missing = missingIn(blueprint, callees, performers, can);
   if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));
+  const unfit = unfitCalls(blueprint, request.callees ?? new Map());
+  if (unfit.length > 0) return refuse("bad_input", unfit.join("\n"), "give them in `with` of the node");
   return { inputs, locksTree: [blueprint, ...callees].some((one) => locksTree(one, can)) };
 }
 
@@ -59,9 +61,39 @@ export function missingIn(
   can: Capabilities,
 ): readonly string[] {
   const inner = [...callees];
-  const lines = [top, ...inner].flatMap((blueprint) => missingOf(blueprint, performers, can));
+  const lines = [top, ...inner.map((one) => underCost(one, top))].flatMap((one) => missingOf(one, performers, can));
   lines.push(...inner.flatMap((callee) => elsewhere(callee, top)));
   return [...new Set(lines)];
+}
+
+/** Everything that a run calls, and what that calls. */
+export function calleesOf({ callees }: Pick<StartRequest, "callees">): readonly Blueprint[] {
+  return [...(callees ?? new Map<string, Callee>()).values()].map(({ blueprint }) => blueprint);
+}
+
+/** Calls that give their callee an input that it has not, or leave one out that it needs. */
+function unfitCalls(top: Blueprint, callees: Callees): readonly string[] {
+  const all = [top, ...[...callees.values()].map(({ blueprint }) => blueprint)].flatMap((one) => [...allNodes(one)]);
+  return all.flatMap((node) => {
+    const callee = node.type === "call" ? callees.get(node.pin ?? "")?.blueprint : undefined;
+    if (node.type !== "call" || callee === undefined) return [];
+    const given = new Set(Object.keys(node.with ?? {}));
+    const say = (what: string): string => `call "${node.id}": ${callee.name} ${what}`;
+    const strange = [...given].filter((name) => name !== "task" && !Object.hasOwn(callee.inputs, name));
+    const absent = Object.entries(callee.inputs).filter(
+      ([name, { default: own }]) => own === undefined && !given.has(name),
+    );
+    return [
+      ...strange.map((name) => say(`has no input "${name}"`)),
+      ...absent.map(([name]) => say(`needs the input "${name}"`)),
+    ];
+  });
+}
+
+/** What bounds the money of a run bounds that of all runs inside it. */
+function underCost(callee: Blueprint, { limits: { cost } }: Blueprint): Blueprint {
+  if (cost === undefined || callee.limits.cost !== undefined) return callee;
+  return { ...callee, limits: { ...callee.limits, cost } };
 }
 
 /** A callee works where its caller does: what it asks for itself and the caller does not would be left out. */

@@ -29,7 +29,7 @@ export function createEngine(options: EngineOptions): Engine {
       if (status !== "waiting") await options.workspaces.close(run, status);
       await options.closed?.(run, status);
       release();
-      if (isOver(status)) options.secrets.forget(run);
+      if (isOver(status)) forget(options, run);
       return end;
     };
     const end = conductor.end.then(closed, async (error: unknown) => {
@@ -58,6 +58,13 @@ export function createEngine(options: EngineOptions): Engine {
     resume: (request, observer) => orUnavailable(() => resume(parts, request, observer)),
     fork: (request, observer) => orUnavailable(() => fork(parts, request, observer)),
   };
+}
+
+/** Of runs inside it too, which a decision might have gone on with. */
+function forget({ secrets, journal }: Pick<EngineOptions, "secrets" | "journal">, run: string): void {
+  secrets.forget(run);
+  for (const inside of journal.runs(Number.MAX_SAFE_INTEGER, run))
+    if (!isOver(inside.status)) forget({ secrets, journal }, inside.run);
 }
 
 async function orUnavailable(work: () => Promise<RunHandle | Refusal>): Promise<RunHandle | Refusal> {

@@ -3,13 +3,13 @@ import type { RunState } from "../engine/state.ts";
 import { unfinished } from "../engine/unfinished.ts";
 import { item } from "../graph/ints.ts";
 import { nodeIndex, type Plan } from "../graph/plan.ts";
-import type { Blueprint, Node, NodeType } from "../model/blueprint.ts";
+import type { Node, NodeType } from "../model/blueprint.ts";
 import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../model/events.ts";
 import { isReopenable } from "../model/outcome.ts";
 import type { RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
 import type { Workspace } from "../ports/workspace.ts";
-import { missingIn, refuse } from "./admit.ts";
+import { calleesOf, missingIn, refuse } from "./admit.ts";
 import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
 import { countersHint, isProblem, passesOfTask } from "./counters.ts";
@@ -66,7 +66,9 @@ export async function resumption(
   if (settled !== null && "refused" in settled) return settled;
   const recalled = await options.secrets.recall(row.run, request.blueprint, started);
   const given = stopping && "missing" in recalled ? started : recalled;
-  if ("missing" in given) return refuse("missing_capability", given.missing.join("\n"));
+  const lacking = stopping ? [] : await options.secrets.lacking(calleesOf(request));
+  if ("missing" in given || lacking.length > 0)
+    return refuse("missing_capability", [...("missing" in given ? given.missing : []), ...lacking].join("\n"));
   const reopened = await options.workspaces.reopen(row.run, request.blueprint, started);
   const workspace = stopping && "problem" in reopened ? { cwd: started.cwd } : reopened;
   if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
@@ -111,10 +113,6 @@ function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRo
   if (request.stop !== undefined) return null;
   const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
   return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
-}
-
-function calleesOf({ callees }: ResumeRequest): readonly Blueprint[] {
-  return [...(callees ?? [])].map(([, { blueprint }]) => blueprint);
 }
 
 /** What is no longer as the run knows it, or null. */

@@ -4,7 +4,7 @@ import { limits } from "../model/limits.ts";
 import type { Worktree } from "../model/worktree.ts";
 import type { Conflict, Wanted } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
-import { admit, type Admitted, refuse, treeOf } from "./admit.ts";
+import { admit, type Admitted, calleesOf, refuse, treeOf } from "./admit.ts";
 import type { Observer, Refusal, RunHandle, StartRequest } from "./api.ts";
 import type { Inside } from "./children.ts";
 import { Conductor } from "./conductor.ts";
@@ -74,7 +74,11 @@ async function journalRun(
   const taskId = request.taskId ?? run;
   const { blueprint } = request;
   const guarded = await options.secrets.guard(run, blueprint, { task: request.task, inputs: admitted.inputs });
-  if ("missing" in guarded) return refuse("missing_capability", guarded.missing.join("\n"));
+  const lacking = await options.secrets.lacking(inside === undefined ? calleesOf(request) : []);
+  if ("missing" in guarded || lacking.length > 0) {
+    const missing = "missing" in guarded ? guarded.missing : [];
+    return refuse("missing_capability", [...new Set([...missing, ...lacking])].join("\n"));
+  }
   const plan = planOf(blueprint);
   const { task, inputs } = guarded.given;
   const wanted = await wantedBy(options, request, run, admitted, guarded.given, inside);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Blueprint, CallNode } from "../../src/model/blueprint.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import {
   again,
@@ -31,8 +32,13 @@ const top = blueprint(
   ],
 );
 const callee = { ...chainOf(["x", "y"]), name: "callee" };
+const named = { ...blueprint([plain("x", { secrets: ["DEPLOY_KEY"] })], []), name: "callee" };
 const broken = { text: "it broke", bytes: 8 };
 const inside = { callees: callees({ callee }) };
+
+function typedBy(input: string): Blueprint {
+  return { ...callee, inputs: { [input]: { type: { kind: "string" } } } };
+}
 
 describe("a call", () => {
   test("is a run of its own, linked to the one around it, under the same task", async () => {
@@ -122,6 +128,26 @@ describe("a call", () => {
     const answer = await world.engine(world.hangingIn()).start(request(top, more), world.observer);
     expect(answer).toMatchObject({ refused: "missing_capability", message: expect.stringContaining(message) });
     expect(world.calls).toEqual([]);
+  });
+
+  test.each<[string, Blueprint, Partial<CallNode>, string]>([
+    ["names a secret that is not set", named, {}, "the secret DEPLOY_KEY is not set; "],
+    ["needs an input that is not given", typedBy("who"), {}, 'call "sub": callee needs the input "who"'],
+    [
+      "has not the input that it is given",
+      callee,
+      { with: { who: { kind: "literal", value: 1 } } },
+      'call "sub": callee has no input "who"',
+    ],
+  ])("whose callee %s is refused before any effect, however deep it is called", async (_, of, more, message) => {
+    const middle = { ...blueprint([calling("sub", "callee", more)], []), name: "middle" };
+    const outer = blueprint([plain("a"), calling("mid", "middle")], [{ from: "a", to: "mid" }]);
+    const journal = world.journal();
+    const engine = world.engine(world.hangingIn(), 1, journal);
+    const answer = await engine.start(request(outer, { callees: callees({ middle, callee: of }) }), world.observer);
+    expect(answer).toMatchObject({ message: expect.stringContaining(message) });
+    expect(world.calls).toEqual([]);
+    expect(journal.runs(10)).toEqual([]);
   });
 
   test("is stopped with the run around it", async () => {

@@ -53,6 +53,10 @@ export function runSecrets(parts: RunSecretsParts): RunSecrets {
       const missing = await maskAll(blueprint, kept);
       return missing.length > 0 ? { missing } : { task, inputs: { ...inputs, ...kept } };
     },
+    async lacking(blueprints) {
+      const missing = await Promise.all([...blueprints].map((one) => maskNamed(one, parts)));
+      return [...new Set(missing.flat())];
+    },
     forget: (run) => rmSync(fileOf(run), { force: true }),
   };
 }
