@@ -66,6 +66,11 @@ export async function prepare(
   };
 }
 
+/** The same, where the configuration has come to say which agent there is, and nothing else. */
+export function withAgentOf(prepared: Prepared, config: Config): Prepared {
+  return { ...prepared, config, bindingHash: sha256(binding(config)) };
+}
+
 /** A blueprint without calls has nothing to look up. */
 export async function withCalls(
   blueprint: Blueprint,

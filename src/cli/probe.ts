@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type VendorAccess, vendorAccess } from "../config/keys.ts";
+import { vendorAccess } from "../config/keys.ts";
 import { loadConfig } from "../config/load.ts";
 import { type VendorName, vendorOf } from "../config/vendors.ts";
 import { limits } from "../model/limits.ts";
 import { startLive } from "../runtime/processes/live.ts";
 import { findAgents } from "./found.ts";
 import type { Health } from "./health.ts";
+import { modelsOf } from "./models.ts";
 import type { World } from "./world.ts";
 
 /** Tries what is found: each key at its vendor, by asking which models there are, and each agent by starting it. Nothing is billed. */
@@ -56,40 +57,6 @@ function nearest(named: string, models: readonly string[]): string {
   const like = models.filter((one) => one.startsWith(stem)).slice(0, limits.modelsShown);
   return `Name one that it has: ${(like.length > 0 ? like : models.slice(0, limits.modelsShown)).join(", ") || "there is none"}.`;
 }
-
-type Models = { readonly models: readonly string[] } | { readonly fault: string };
-
-async function modelsOf(vendor: VendorName, { baseUrl, apiKey = "" }: VendorAccess): Promise<Models> {
-  const { address, headers } = listings[vendor](apiKey);
-  try {
-    const signal = AbortSignal.timeout(limits.vendorProbeMs);
-    const answer = await fetch(`${baseUrl ?? address}/models`, { headers, signal, redirect: "error" });
-    const text = (await answer.text()).slice(0, limits.agentAnswerBytes);
-    if (answer.status === 401 || answer.status === 403) return { fault: `refuses the key (${answer.status})` };
-    if (!answer.ok) return { fault: `answered ${answer.status} when it was asked for its models` };
-    const names = [...text.matchAll(/"(?:id|name)"\s*:\s*"(?:models\/)?([^"]+)"/g)].map(([, name = ""]) => name);
-    return { models: [...new Set(names)] };
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return { fault: `cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}` };
-  }
-}
-
-/** How each vendor lists its models. */
-const listings: Readonly<
-  Record<VendorName, (key: string) => { readonly address: string; readonly headers: Readonly<Record<string, string>> }>
-> = {
-  anthropic: (key) => ({
-    address: "https://api.anthropic.com/v1",
-    headers: { "x-api-key": key, "anthropic-version": "2023-06-01" },
-  }),
-  openai: (key) => ({ address: "https://api.openai.com/v1", headers: { authorization: `Bearer ${key}` } }),
-  google: (key) => ({
-    address: "https://generativelanguage.googleapis.com/v1beta",
-    headers: { "x-goog-api-key": key },
-  }),
-  compatible: (key) => ({ address: "", headers: key === "" ? {} : { authorization: `Bearer ${key}` } }),
-};
 
 async function probeAgents(world: World): Promise<readonly Health[]> {
   const [{ agents }, { config }] = await Promise.all([findAgents(world), loadConfig(world.cwd, world.env)]);

@@ -51,8 +51,8 @@ export async function loadProject(cwd: string): Promise<Pick<LoadedConfig, "conf
   return { config: merge(emptyConfig, project?.config ?? emptyConfig), faults };
 }
 
-/** Null where the user has no home folder. */
-function userFile(env: Readonly<Record<string, string | undefined>>): string | null {
+/** Absolute path of the user's own file; null where the user has no home folder. */
+export function userFile(env: Readonly<Record<string, string | undefined>>): string | null {
   const base = env["XDG_CONFIG_HOME"] ?? "";
   if (base !== "") return join(base, "trammel", "config.yaml");
   const home = userHome();

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
+import type { Config } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } from "../document.ts";
 import { drive, type DriveOptions } from "../drive.ts";
 import { isFolder } from "../files.ts";
+import { isInside } from "../inside.ts";
 import { readInputs } from "../inputs.ts";
-import { calledBy, prepare, type Prepared, readConfig } from "../prepare.ts";
+import { calledBy, prepare, type Prepared, readConfig, withAgentOf } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
@@ -27,7 +29,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (typeof config === "number") return config;
   const document = chooseBlueprint(world, task, options.blueprint ?? config.default, cwd);
   if (isProblem(document)) return report(world, document);
-  const prepared = await prepare(world, document, config);
+  const prepared = await prepareWithAgent(world, document, config, cwd, options);
   if (typeof prepared === "number") return prepared;
   const inputs = await readInputs(options.inputFile, options.input, world.cwd);
   if ("problem" in inputs) return report(world, inputs.problem);
@@ -52,6 +54,24 @@ export async function run(world: World, task: string | undefined, options: RunOp
     engine.start({ ...request, ...turn }, observer),
   );
   return exit;
+}
+
+/** Where no agent is set up, a person at the terminal chooses one first. */
+async function prepareWithAgent(
+  world: World,
+  document: SourceDocument,
+  config: Config,
+  cwd: string,
+  { dryRun, detach }: RunOptions,
+): Promise<Prepared | number> {
+  const prepared = await prepare(world, document, config);
+  if (typeof prepared === "number" || dryRun === true || detach === true || !world.interactive || isInside(world))
+    return prepared;
+  const { chooseAgent, lacksAgent } = await import("../first-use.ts");
+  const chosen = lacksAgent(prepared) ? await chooseAgent(world) : "nothing";
+  if (chosen !== "written") return chosen === "nothing" ? prepared : chosen;
+  const now = await readConfig(world, cwd);
+  return typeof now === "number" ? now : withAgentOf(prepared, now);
 }
 
 async function printRoute(world: World, { blueprint, document }: Prepared, options: RunOptions): Promise<number> {
