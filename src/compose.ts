@@ -13,6 +13,7 @@ import { keptFromServers, vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded, openReader as readEmbedded } from "./hosts/embedded/journal.ts";
 import { allNodes, type NodeType } from "./model/blueprint.ts";
 import { openSecrets, secretsOf, withKeys } from "./compose/secrets.ts";
+import { holdToApprovals } from "./nodes/approval.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { BlobStore } from "./ports/blobs.ts";
@@ -87,16 +88,19 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     uses("provision", "checkout", "exec", "agent_sandbox") || existsSync(join(home, "sandboxes"))
       ? (await import("./compose/boxes.ts")).boxParts(needs)
       : noBoxes;
-  const handed = [createHumanPerformer(clock, isUser), ...agents.performers, ...boxes.performers];
   const workspaces = gitWorkspaces({ home, env, notice });
+  const treeOf = async (run: string): Promise<string | null> => {
+    const snapshots = await workspaces.snapshotsOf(run).catch(() => null);
+    return (await snapshots?.take().catch(() => null)) ?? null;
+  };
+  const handed = [createHumanPerformer(clock, isUser, treeOf), ...agents.performers, ...boxes.performers];
   if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(config.mcp).length > 0)
     notice(`the servers of mcp work in ${options.cwd}, not in the worktree of the run`);
   const parts: EngineOptions = {
     journal,
-    performers: await checkpointing(
-      await performersOf({ redactor, clock, handed, plugins }, options),
-      workspaces,
-      options,
+    performers: held(
+      await checkpointing(await performersOf({ redactor, clock, handed, plugins }, options), workspaces, options),
+      holdToApprovals({ clock, treeOf }),
     ),
     can: { processes, blobs, gates, tools, provider: agents.provider },
     workspaces,
@@ -197,6 +201,13 @@ async function checkpointing(
   const checkpoint = createCheckpoints((run) => workspaces.snapshotsOf(run));
   // A call or a map goes on where it was: what runs inside has attempts of its own.
   return new Map([...performers].map(([type, one]) => [type, one.class === "wrapper" ? one : checkpoint(one)]));
+}
+
+/** Outside of all: what was not approved is not begun. */
+function held(performers: Performers, hold: (performer: Performer) => Performer): Performers {
+  return new Map(
+    [...performers].map(([type, one]) => [type, one.class === "human" || type === "wait" ? one : hold(one)]),
+  );
 }
 
 function limitsWrites({ blueprint, callees = [] }: ServiceOptions): boolean {

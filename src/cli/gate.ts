@@ -124,11 +124,12 @@ function choose(answer: string, options: readonly HumanOption[]): HumanOption | 
 }
 
 function text(question: Question): string {
+  const because = question.because === undefined ? "" : `  asked again: ${question.because}\n`;
   const evidence = question.evidence.map((one) => `${inert(one).replace(/^/gm, "  │ ")}\n`).join("");
   const options = question.options.map(
     (option, at) => `  ${at + 1}  ${option.id}${option.title === undefined ? "" : `  ${inert(option.title)}`}\n`,
   );
-  return `\n${evidence}${question.node}: ${inert(question.prompt)}\n${options.join("")}`;
+  return `\n${evidence}${because}${question.node}: ${inert(question.prompt)}\n${options.join("")}`;
 }
 
 function invitation({ mode, options }: Question): string {

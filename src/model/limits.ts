@@ -198,6 +198,7 @@ export const limits = {
   receiptBytes: 256 * 1024 * 1024,
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,
+  gateOpenings: 20,
   answerPollMs: 50,
   userLookUpMs: 5_000,
   answerCharacters: 60,

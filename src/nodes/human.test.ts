@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { Blueprint, HumanNode } from "../model/blueprint.ts";
+import type { Blueprint, HumanNode, ScriptNode } from "../model/blueprint.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { ActionContext, Capabilities, Progress } from "../ports/performer.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
+import { limits } from "../model/limits.ts";
 import { ManualClock, systemClock } from "../runtime/clock.ts";
 import { createHumanPerformer } from "./human.ts";
 
-const human = createHumanPerformer(systemClock, (name) => name === "ann");
+/** The tree that each look at it finds, the last one from then on. */
+let trees: (string | null)[] = [null];
+const treeOf = async (): Promise<string | null> => (trees.length > 1 ? trees.shift() : trees[0]) ?? null;
+const human = createHumanPerformer(systemClock, (name) => name === "ann", treeOf);
+
+const ship: ScriptNode = { id: "ship", type: "script", run: "ship it" };
+const shipping = { nodes: new Map([["ship", ship]]), edges: [{ from: "gate", to: "ship", when: "success" }] };
 
 type Ask = (question: Question, signal: AbortSignal, reported: readonly Progress[]) => Promise<Answer>;
 
@@ -15,7 +22,13 @@ type Ask = (question: Question, signal: AbortSignal, reported: readonly Progress
 async function perform(
   node: Partial<HumanNode>,
   ask: Ask,
-  more: { timeoutMs?: number; since?: number; clock?: Clock; signal?: AbortSignal } = {},
+  more: {
+    timeoutMs?: number;
+    since?: number;
+    clock?: Clock;
+    signal?: AbortSignal;
+    blueprint?: Partial<Blueprint>;
+  } = {},
 ) {
   const reported: Progress[] = [];
   const gates: GateKeeper = { ask: (question, signal) => ask(question, signal, [...reported]) };
@@ -23,7 +36,7 @@ async function perform(
   const context = {
     run: "r",
     taskId: "t",
-    blueprint: {} as Blueprint,
+    blueprint: (more.blueprint ?? { nodes: new Map(), edges: [] }) as Blueprint,
     node: { id: "gate", type: "human", mode: "approval", prompt: text, ...node },
     attempt: { node: "gate", pass: 1, attempt: 1 },
     since: more.since ?? systemClock.now(),
@@ -33,7 +46,7 @@ async function perform(
     signal: more.signal ?? new AbortController().signal,
     report: (progress: Progress) => void reported.push(progress),
   } as unknown as ActionContext<HumanNode>;
-  const performer = more.clock === undefined ? human : createHumanPerformer(more.clock, () => true);
+  const performer = more.clock === undefined ? human : createHumanPerformer(more.clock, () => true, treeOf);
   return { result: await performer.perform(context), reported };
 }
 
@@ -41,6 +54,52 @@ const untilAborted: Ask = (_, signal) =>
   new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve({ kind: "nobody" }), { once: true });
   });
+
+describe("an approval before an action", () => {
+  it("is asked again where the tree changes while it is given, and says why; the second yes stands", async () => {
+    trees = ["one", "two"];
+    const reasons: (string | undefined)[] = [];
+    const { result, reported } = await perform(
+      {},
+      ({ because }) => {
+        reasons.push(because);
+        return Promise.resolve({ kind: "approved", by: "ann" });
+      },
+      { blueprint: shipping },
+    );
+    expect(result).toMatchObject({ outcome: "success" });
+    expect(reasons).toEqual([undefined, expect.stringContaining("the tree")]);
+    expect(reported.map(({ kind }) => kind)).toEqual(["gate_opened", "gate_opened", "gate_answered"]);
+    const digests = reported.map((one) => ("digest" in one ? one.digest : ""));
+    expect(digests[0]).not.toBe(digests[1]);
+    expect(digests[2]).toBe(digests[1]);
+  });
+
+  it("is never given where the tree does not come to rest", async () => {
+    trees = Array.from({ length: 1_000 }, (_, i) => `${i}`);
+    const { result, reported } = await perform({}, () => Promise.resolve({ kind: "approved", by: "ann" }), {
+      blueprint: shipping,
+    });
+    expect(result).toMatchObject({ outcome: "error" });
+    expect(reported.every(({ kind }) => kind === "gate_opened")).toBe(true);
+    expect(reported).toHaveLength(limits.gateOpenings);
+  });
+
+  it("stands for what is done next, and for the tree only where something is done", async () => {
+    const digestIn = async (blueprint: Partial<Blueprint>, tree: string): Promise<unknown> => {
+      trees = [tree];
+      const { reported } = await perform({}, () => Promise.resolve({ kind: "declined", by: "ann" }), { blueprint });
+      const [opened] = reported;
+      return opened !== undefined && "digest" in opened ? opened.digest : null;
+    };
+    const other = { ...shipping, nodes: new Map([["ship", { ...ship, run: "ship it all" }]]) };
+    const nothing = { ...shipping, edges: [] };
+    expect(await digestIn(shipping, "one")).toBe(await digestIn(shipping, "one"));
+    expect(await digestIn(shipping, "one")).not.toBe(await digestIn(shipping, "two"));
+    expect(await digestIn(shipping, "one")).not.toBe(await digestIn(other, "one"));
+    expect(await digestIn(nothing, "one")).toBe(await digestIn(nothing, "two"));
+  });
+});
 
 describe("human", () => {
   it("opens the gate before it asks and binds the answer to what was shown", async () => {

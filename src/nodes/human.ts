@@ -1,16 +1,25 @@
-import { createHash } from "node:crypto";
 import type { HumanNode } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Answer, Question } from "../ports/gate.ts";
+import type { Answer } from "../ports/gate.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
+import { questionOf, type TreeOf } from "./question.ts";
 
 /** Asks a person and routes on the answer. Never retried: every end but an answer says that it is not known to be without effect. */
-export function createHumanPerformer(clock: Clock, isUser: (name: string) => boolean): Performer<HumanNode> {
+export function createHumanPerformer(
+  clock: Clock,
+  isUser: (name: string) => boolean,
+  treeOf: TreeOf,
+): Performer<HumanNode> {
   const missing = (node: HumanNode): string | null => unseen(node) ?? unanswerable(node, isUser);
-  return { type: "human", class: "human", missing, perform: (context) => ask(context, clock) };
+  return {
+    type: "human",
+    class: "human",
+    missing,
+    perform: (context) => ask(context, context.node, { clock, treeOf }),
+  };
 }
 
 /** One of them is enough: the others may sit at other machines. */
@@ -27,24 +36,51 @@ function unseen({ id, fields = {} }: HumanNode): string | null {
     : `human "${id}": the sensitive field "${secret}" would be seen as it is typed; make it an input`;
 }
 
-async function ask(context: ActionContext<HumanNode>, clock: Clock): Promise<NodeResult> {
-  const question = await questionOf(context);
-  const digest = digestOf(question);
-  context.report({ kind: "gate_opened", mode: question.mode, prompt: question.prompt, digest });
-  const deadline = new AbortController();
-  const cancel = onExpiry(context, clock, () => deadline.abort());
-  const answer = await context.can.gates.ask(question, AbortSignal.any([context.signal, deadline.signal]));
-  cancel?.();
-  if (context.signal.aborted)
-    return { outcome: "cancelled", reason: { code: "cancelled", text: "stopped while it waited for an answer" } };
-  if (answer.kind === "nobody" && deadline.signal.aborted) return expired(context);
-  const stranger = strangerTo(answer, context.node);
-  if (stranger !== null) return stranger;
-  const value = valueOf(answer);
-  if (value !== undefined && "by" in answer)
-    context.report({ kind: "gate_answered", by: answer.by, digest, answer: value });
-  return resultOf(answer, context.node);
+interface Asking {
+  readonly clock: Clock;
+  readonly treeOf: TreeOf;
+  /** Said with what is shown, where it was asked before. */
+  readonly because?: string;
 }
+
+/**
+ * Asks the gate of an attempt, its own or one that was answered before it. An approval stands for what it was given for: where that changed
+ * while it was given, it is asked again.
+ */
+export async function ask(context: ActionContext, gate: HumanNode, asking: Asking): Promise<NodeResult> {
+  const { clock, treeOf } = asking;
+  const deadline = new AbortController();
+  const cancel = gate === context.node ? onExpiry(context, clock, () => deadline.abort()) : null;
+  const signal = AbortSignal.any([context.signal, deadline.signal]);
+  try {
+    for (let { because } = asking, times = 1; ; because = outdated, times += 1) {
+      const { question, digest } = await questionOf(context, gate, treeOf);
+      context.report({ kind: "gate_opened", mode: question.mode, prompt: question.prompt, digest });
+      const answer = await context.can.gates.ask(because === undefined ? question : { ...question, because }, signal);
+      if (context.signal.aborted)
+        return { outcome: "cancelled", reason: { code: "cancelled", text: "stopped while it waited for an answer" } };
+      if (answer.kind === "nobody" && deadline.signal.aborted) return expired(gate);
+      const stranger = strangerTo(answer, gate);
+      if (stranger !== null) return stranger;
+      if (answer.kind === "approved" && (await questionOf(context, gate, treeOf)).digest !== digest) {
+        if (times < limits.gateOpenings) continue;
+        return {
+          outcome: "error",
+          reason: { code: "no_terminal", text: `${gate.id} was asked ${times} times: ${outdated}` },
+        };
+      }
+      const value = valueOf(answer);
+      if (value !== undefined && "by" in answer)
+        context.report({ kind: "gate_answered", by: answer.by, digest, answer: value });
+      return resultOf(answer, gate);
+    }
+  } finally {
+    cancel?.();
+  }
+}
+
+/** Why an approval does not hold. */
+export const outdated = "the tree, what was shown or what is done next has changed since it was asked";
 
 /** The time to answer runs from the start of the pass, whoever waits meanwhile: a restart gives no more of it. */
 function onExpiry({ timeoutMs, since }: ActionContext, clock: Clock, expire: () => void): (() => void) | null {
@@ -56,27 +92,6 @@ function strangerTo(answer: Answer, { id, approvers }: HumanNode): NodeResult | 
   if (approvers === undefined || !("by" in answer) || approvers.includes(answer.by)) return null;
   const text = `${answer.by} may not answer ${id}; its approvers are ${approvers.join(", ")}`;
   return { outcome: "error", reason: { code: "no_terminal", text } };
-}
-
-async function questionOf({ run, node, values }: ActionContext<HumanNode>): Promise<Question> {
-  const [prompt, ...evidence] = await Promise.all([
-    values.text(node.prompt, limits.promptValueBytes),
-    ...(node.show ?? []).map((one) => values.text(one, limits.gateEvidenceBytes)),
-  ]);
-  return {
-    run,
-    node: node.id,
-    mode: node.mode,
-    prompt,
-    evidence,
-    options: node.options ?? [],
-    fields: node.fields ?? {},
-  };
-}
-
-function digestOf(question: Question): string {
-  const shown = [question.mode, question.prompt, question.evidence, question.options, question.fields];
-  return createHash("sha256").update(JSON.stringify(shown)).digest("hex");
 }
 
 function valueOf(answer: Answer): Json | undefined {
@@ -129,7 +144,7 @@ function declined(text: string): NodeResult {
   return { outcome: "failure", reason: { code: "declined", text }, output: said("no"), value: false };
 }
 
-function expired({ node }: ActionContext<HumanNode>): NodeResult {
+function expired(node: HumanNode): NodeResult {
   const fallback = node.default;
   const timeout = { code: "timeout", text: "nobody answered in time" } as const;
   if (fallback === undefined) return { outcome: "failure", reason: timeout };

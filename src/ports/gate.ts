@@ -9,6 +9,8 @@ export interface Question {
   readonly prompt: string;
   /** What the answer is about, displayed as inert text and never as part of the question. */
   readonly evidence: readonly string[];
+  /** Why it is asked again, where it is; told with the evidence. */
+  readonly because?: string;
   readonly options: readonly HumanOption[];
   readonly fields: Readonly<Record<string, InputSpec>>;
 }

@@ -71,6 +71,12 @@ export interface ChildRuns {
   usage(): Usage | undefined;
 }
 
+/** A gate that was answered with yes right before a node, and the digest that the answer names. */
+export interface Approval {
+  readonly gate: HumanNode;
+  readonly digest: string;
+}
+
 export interface ActionContext<N extends Node = Node> {
   readonly run: string;
   readonly taskId: string;
@@ -83,6 +89,8 @@ export interface ActionContext<N extends Node = Node> {
   readonly bundle?: string;
   /** What agents did in earlier attempts of this pass, the latest of it; absent where nothing is known. */
   readonly earlier?: readonly AgentEvent[];
+  /** What it starts on the word of a person; absent also where an earlier attempt of the pass began on it. */
+  readonly approvals?: readonly Approval[];
   /** Absolute working folder of the run. */
   readonly cwd: string;
   readonly values: Values;

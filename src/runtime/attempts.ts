@@ -66,9 +66,10 @@ export class Attempts {
     if (unmirrored !== null)
       return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
     const path = `${this.#facts.parent?.path ?? ""}${id}`;
-    const gate = gateOf(node, attempt, can.gates, path, this.#memory.answers.get(id));
+    const approvals = this.#memory.approvals.before(this.#facts.blueprint, id);
+    const gate = gateOf(node, attempt, can.gates, path, this.#memory.answers.get(id), approvals);
     const own = gate === null ? can : { ...can, gates: gate.keeper };
-    const ofPass = passOf(this.#memory, id, clock.now());
+    const ofPass = { ...passOf(this.#memory, id, clock.now()), ...(approvals === undefined ? {} : { approvals }) };
     const shared = { facts: this.#facts, node, attempt, ...ofPass, values: this.#values, can: own, environment };
     const parts = { ...shared, children: (live: Live) => this.#childrenOf(shared, live) };
     const performance = new Performance({
@@ -175,7 +176,10 @@ export class Attempts {
         break;
       case "gate_opened": {
         const { mode, prompt, digest } = progress;
+        const taken = gate?.given?.taken ?? null;
         if (gate?.opened(digest) !== false) this.#events.put({ type: "gate.opened", ...attempt, mode, prompt, digest });
+        // What it was answered before it had to be asked again.
+        if (taken !== null && gate?.given === null) this.#events.discard(taken);
         if (gate !== null) for (const given of this.#early.takeTo(attempt.node)) this.#give(gate, given);
         break;
       }

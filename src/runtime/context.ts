@@ -4,7 +4,7 @@ import type { Attempt, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import { timeoutOf } from "../model/timeouts.ts";
-import type { ActionContext, Capabilities, ChildRuns, Progress, Values } from "../ports/performer.ts";
+import type { ActionContext, Approval, Capabilities, ChildRuns, Progress, Values } from "../ports/performer.ts";
 import type { MakeEnvironment } from "./environment/child.ts";
 import type { Callees } from "./api.ts";
 import { type Outer, textOfJson } from "./values.ts";
@@ -41,6 +41,7 @@ export interface ContextOptions {
   readonly since: number;
   readonly bundle?: string;
   readonly earlier?: ActionContext["earlier"];
+  readonly approvals?: ActionContext["approvals"];
   readonly values: Values;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
@@ -62,6 +63,7 @@ class AttemptContext implements ActionContext {
   readonly since: number;
   readonly bundle?: string;
   readonly earlier?: readonly AgentEvent[];
+  readonly approvals?: readonly Approval[];
   readonly cwd: string;
   readonly values: Values;
   readonly can: Capabilities;
@@ -80,6 +82,7 @@ class AttemptContext implements ActionContext {
     this.attempt = options.attempt;
     this.since = options.since;
     if (options.bundle !== undefined) this.bundle = options.bundle;
+    if (options.approvals !== undefined) this.approvals = options.approvals;
     if (options.earlier !== undefined) this.earlier = options.earlier;
     this.cwd = facts.cwd;
     this.values = options.values;

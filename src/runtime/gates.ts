@@ -4,6 +4,7 @@ import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { Message } from "../ports/journal.ts";
+import type { Approval } from "../ports/performer.ts";
 import { isDecision } from "./decision.ts";
 
 /** An answer that has been given; `taken` is the message it came with, to be deleted by the commit that records it. */
@@ -51,6 +52,7 @@ export class AttemptGate implements NodeGate {
 
   opened(digest: string): boolean {
     this.#digest = digest;
+    this.#over = false;
     if (this.#given !== null && this.#given.answered.digest !== digest) this.#given = null;
     return this.#given === null;
   }
@@ -93,16 +95,21 @@ export class AttemptGate implements NodeGate {
   }
 }
 
-/** The gate of an agent's attempt, which may ask for leave again and again, one question at a time. It goes on alive: it is never parked. */
+/**
+ * The gate of an attempt that may ask for leave, one question at a time: of an agent at work, or of a node whose approval does not stand any
+ * more. It goes on alive: it is never parked.
+ */
 export class PermissionGate implements NodeGate {
   readonly #inner: GateKeeper;
   readonly #pass: number;
+  readonly #mayAnswer: (by: string) => boolean;
   #question: AttemptGate | null = null;
   readonly isRecorded = false;
 
-  constructor(inner: GateKeeper, { pass }: Attempt) {
+  constructor(inner: GateKeeper, { pass }: Attempt, approvals: readonly Approval[]) {
     this.#inner = inner;
     this.#pass = pass;
+    this.#mayAnswer = (by) => approvals.every(({ gate }) => gate.approvers?.includes(by) !== false);
   }
 
   get isOpen(): boolean {
@@ -114,7 +121,8 @@ export class PermissionGate implements NodeGate {
   }
 
   opened(digest: string): boolean {
-    const takes = ({ pass, answer }: GateAnswered): boolean => pass === this.#pass && typeof answer === "boolean";
+    const takes = ({ pass, answer, by }: GateAnswered): boolean =>
+      pass === this.#pass && typeof answer === "boolean" && this.#mayAnswer(by);
     this.#question = new AttemptGate(this.#inner, takes, undefined);
     return this.#question.opened(digest);
   }
@@ -139,9 +147,11 @@ export function gateOf(
   inner: GateKeeper,
   path: string,
   recorded: GateAnswered | undefined,
+  approvals: readonly Approval[] = [],
 ): NodeGate | null {
   const asking: GateKeeper = { ...inner, ask: (question, signal) => inner.ask({ ...question, node: path }, signal) };
-  if (node.type === "agent" || node.type === "agent_sandbox") return new PermissionGate(asking, attempt);
+  const isAgent = node.type === "agent" || node.type === "agent_sandbox";
+  if (isAgent || (approvals.length > 0 && node.type !== "human")) return new PermissionGate(asking, attempt, approvals);
   if (node.type !== "human") return null;
   const { pass } = attempt;
   const takes = (answered: GateAnswered): boolean => answered.pass === pass && isDecision(node, answered);

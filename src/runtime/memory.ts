@@ -1,3 +1,4 @@
+import { Approvals } from "./approvals.ts";
 import { reduce } from "../engine/reduce.ts";
 import { initial, type RunState } from "../engine/state.ts";
 import type { Plan } from "../graph/plan.ts";
@@ -33,6 +34,7 @@ export interface Memory {
   readonly trails: Trails;
   /** Decisions about runs inside the latest pass of each node, in order. */
   readonly decisions: Map<string, InnerDecision[]>;
+  readonly approvals: Approvals;
   /** What attempts of the latest pass of each node used of models. */
   readonly used: Map<string, UsageMeter>;
   /** The last process that could perform anything of it: what owned it later has died before it recorded that it goes on. */
@@ -55,6 +57,7 @@ export function blank(plan: Plan): Memory {
     ...maps,
     bundles: new Map(),
     trails: new Map(),
+    approvals: new Approvals(),
     ...inside,
     owner: null,
     bound: null,
@@ -90,6 +93,7 @@ export function remember(plan: Plan, events: Iterable<JournalEvent>): Remembered
 export function note(memory: Memory, body: EventBody, at: number): void {
   const { results, answers, processes, attempts, since } = memory;
   results.take(body);
+  memory.approvals.note(body);
   noteInside(memory, body);
   switch (body.type) {
     case "run.started":

@@ -25,7 +25,7 @@ export async function answer(
   text: string,
   options: ResumeOptions,
 ): Promise<number> {
-  const inside = decidedInside(world);
+  const inside = await decidedInside(world);
   if (inside !== null) return report(world, inside);
   const journal = await openStore(world);
   try {

@@ -9,21 +9,28 @@ import type { World } from "../world.ts";
 
 const mostRuns = 1000;
 
-/** Lists everything that waits for a person, oldest first. */
+/** Lists everything that waits for a person: the run that waits longest first, and in a run by name, for what waits side by side has no order. */
 export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
   const journal = await openStoreToRead(world);
   const live = journal.runs(mostRuns).filter(({ status }) => status === "waiting" || status === "running");
-  const waiting = live.flatMap((row) =>
-    waitingGates(journal, row).map(({ gate, since, path }) => ({
-      run: row.run,
-      blueprint: row.blueprint,
-      node: path,
-      mode: gate.mode,
-      prompt: gate.prompt,
-      since,
-    })),
-  );
-  const sorted = waiting.toSorted((a, b) => a.since - b.since).map((one) => ({ ...one, since: instant(one.since) }));
+  const waiting = live
+    .map((row) => ({ row, gates: waitingGates(journal, row) }))
+    .filter(({ gates }) => gates.length > 0);
+  const oldest = (gates: ReturnType<typeof waitingGates>): number => Math.min(...gates.map(({ since }) => since));
+  const sorted = waiting
+    .toSorted((a, b) => oldest(a.gates) - oldest(b.gates))
+    .flatMap(({ row, gates }) =>
+      gates
+        .toSorted((a, b) => a.path.localeCompare(b.path, "en", { numeric: true }))
+        .map(({ gate, since, path }) => ({
+          run: row.run,
+          blueprint: row.blueprint,
+          node: path,
+          mode: gate.mode,
+          prompt: gate.prompt,
+          since: instant(since),
+        })),
+    );
   await journal.close();
   if (options.json === true) {
     world.out.write(jsonLine({ waiting: sorted } satisfies Inbox));

@@ -12,7 +12,7 @@ export interface SettleOptions extends ResumeOptions {
 
 /** Decides about a node at which a run halted, records who and why, and goes on. */
 export async function settle(world: World, run: string, node: string, options: SettleOptions): Promise<number> {
-  const inside = decidedInside(world);
+  const inside = await decidedInside(world);
   if (inside !== null) return report(world, inside);
   const { as, reason, grant } = options;
   const settlement = {

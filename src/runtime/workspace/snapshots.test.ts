@@ -49,10 +49,10 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-async function open(): Promise<Snapshots> {
+async function open(except: readonly string[] = []): Promise<Snapshots> {
   const repository = await repositoryOf(root, env);
   if (repository === null) throw new Error("no repository");
-  return openSnapshots(repository, join(place, "trees"), env);
+  return openSnapshots(repository, join(place, "trees"), env, except);
 }
 
 test("tells what changed: tracked, untracked and tracked though ignored, and nothing ignored", async () => {
@@ -66,6 +66,16 @@ test("tells what changed: tracked, untracked and tracked though ignored, and not
   expect(await snapshots.changed(before, after)).toEqual(["forced.log", "kept.txt", "new file.txt"]);
   expect((await snapshots.diff(before, after)).toString()).toContain("-one\n+two\n");
   expect(run("status", "--porcelain")).toBe('M forced.log\n M kept.txt\n?? "new file.txt"');
+});
+
+test("leaves out what it is told to, whether or not that is ignored anyway or tracked though ignored", async () => {
+  const except = ["data", "own.txt", "own.log", "forced.log"];
+  const snapshots = await open(except);
+  const before = await snapshots.take();
+  mkdirSync(join(root, "data"));
+  for (const path of ["data/x.txt", "own.txt", "own.log", "forced.log"]) write(path, "ours\n");
+  write("kept.txt", "two\n");
+  expect(await snapshots.changed(before, await snapshots.take())).toEqual(["kept.txt"]);
 });
 
 test("puts back the paths it is told and no other, and drops no commit", async () => {

@@ -56,8 +56,8 @@ export async function openSnapshots(
   const own = { cwd: root, env, set };
   const there = { cwd: root, env };
   await inTurn(gitDir, () => prepare(repository, gitDir, own, there));
-  const left = except.map((path) => `:(exclude,top,literal)${path}`);
   const record = async (): Promise<string> => {
+    const left = (await notIgnored(except, own)).map((path) => `:(exclude,top,literal)${path}`);
     await git(["add", "--all", "--", ".", ...left], { ...own, timeoutMs: limits.snapshotMs });
     return gitText(["write-tree"], own);
   };
@@ -85,6 +85,16 @@ export async function openSnapshots(
     restore: (tree, paths) => restore(root, join(gitDir, "restore-index"), own, tree, paths),
     dispose: () => rm(gitDir, { recursive: true, force: true }),
   };
+}
+
+/** Git refuses to be told to leave out what it ignores anyway. */
+async function notIgnored(paths: readonly string[], own: GitOptions): Promise<readonly string[]> {
+  if (paths.length === 0) return paths;
+  const input = paths.map((path) => `${path}\0`).join("");
+  // It ends with 1 where none of them is ignored.
+  const ignored = await git(["check-ignore", "-z", "--stdin"], { ...own, input }).catch(() => Buffer.alloc(0));
+  const known = new Set(pathsOf(ignored));
+  return paths.filter((path) => !known.has(path));
 }
 
 /** The index of a tree is one, whoever takes pictures of it in this process. */

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import type { Blueprint, HumanNode, Node } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
+import type { Question } from "../ports/gate.ts";
+import type { ActionContext } from "../ports/performer.ts";
+
+/** A word for the tree that a run works in, another one once anything in it changes; null where nobody can tell. */
+export type TreeOf = (run: string) => Promise<string | null>;
+
+export interface Asked {
+  readonly question: Question;
+  /** SHA-256 over what is shown and, before an action, over what an approval stands for: the tree, and the definition of what is done next. */
+  readonly digest: string;
+}
+
+/** What a gate asks now. */
+export async function questionOf(
+  { run, blueprint, values }: Pick<ActionContext, "run" | "blueprint" | "values">,
+  gate: HumanNode,
+  treeOf: TreeOf,
+): Promise<Asked> {
+  const [prompt, ...evidence] = await Promise.all([
+    values.text(gate.prompt, limits.promptValueBytes),
+    ...(gate.show ?? []).map((one) => values.text(one, limits.gateEvidenceBytes)),
+  ]);
+  const { id: node, mode, options = [], fields = {} } = gate;
+  const question: Question = { run, node, mode, prompt, evidence, options, fields };
+  const next = mode === "approval" ? actionsAfter(blueprint, node) : [];
+  const standsFor = next.length === 0 ? [] : [await treeOf(run), next];
+  const digest = createHash("sha256").update(JSON.stringify([mode, prompt, evidence, options, fields, ...standsFor]));
+  return { question, digest: digest.digest("hex") };
+}
+
+/** Nodes that do something as soon as it is approved. */
+function actionsAfter({ edges, nodes }: Blueprint, gate: string): readonly Node[] {
+  return edges.flatMap(({ from, to, when = "success" }) => {
+    const node = from === gate && when === "success" ? nodes.get(to) : undefined;
+    return node === undefined || node.type === "human" || node.type === "wait" ? [] : [node];
+  });
+}

@@ -1,0 +1,48 @@
+import type { Blueprint } from "../model/blueprint.ts";
+import type { EventBody } from "../model/events.ts";
+import type { Approval } from "../ports/performer.ts";
+
+/** Which gates were answered with yes, and which nodes are about to start on that. */
+export class Approvals {
+  /** The digest that the yes to a gate names, by gate. */
+  readonly #answered = new Map<string, string>();
+  readonly #approved = new Map<string, string>();
+  /** Where the latest pass of a node came from, until it has begun. */
+  readonly #arrivals = new Map<string, readonly string[]>();
+
+  note(body: EventBody): void {
+    switch (body.type) {
+      case "node.started":
+        if (body.attempt === 1 && body.from.length > 0) this.#arrivals.set(body.node, body.from);
+        break;
+      case "gate.answered":
+        if (body.answer === true) this.#answered.set(body.node, body.digest);
+        break;
+      case "node.ended": {
+        const digest = this.#answered.get(body.node);
+        if (digest !== undefined && body.result.outcome === "success") this.#approved.set(body.node, digest);
+        else this.#approved.delete(body.node);
+        this.#answered.delete(body.node);
+        break;
+      }
+      // It has begun: what it does from here on is its own.
+      case "node.process":
+      case "node.retrying":
+      case "agent.progressed":
+        this.#arrivals.delete(body.node);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** What the next attempt of a node starts on; undefined where nothing was approved right before it. */
+  before({ nodes }: Blueprint, node: string): readonly Approval[] | undefined {
+    if (this.#approved.size === 0) return undefined;
+    const approvals = (this.#arrivals.get(node) ?? []).flatMap((from): readonly Approval[] => {
+      const [gate, digest] = [nodes.get(from), this.#approved.get(from)];
+      return gate?.type === "human" && digest !== undefined ? [{ gate, digest }] : [];
+    });
+    return approvals.length === 0 ? undefined : approvals;
+  }
+}

@@ -1,0 +1,149 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it, vi } from "vitest";
+import { inboxShape } from "../../src/wire/inbox.ts";
+import { lastLine, Place, root, start, trammel } from "./support/cli.ts";
+
+/** A repository, so that there is a tree to approve. */
+function repository(): Place {
+  const place = new Place();
+  place.file(".gitignore", ".home\n.config\ndone\ngo\nrefused*\nreached\n");
+  place.file("code.txt", "one\n");
+  for (const args of [
+    ["init", "-q"],
+    ["add", "."],
+    ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"],
+  ])
+    execFileSync("git", args, { cwd: place.folder });
+  return place;
+}
+
+const gated = `name: gated
+entry: ask
+nodes:
+  ask: {type: human, mode: approval, prompt: "Ship it?"}
+  ship: {type: script, run: cat code.txt >> done}
+edges:
+  - {from: ask, when: success, to: ship}
+  - {from: ask, when: failure, to: END}
+`;
+
+async function parked(place: Place): Promise<string> {
+  place.file("b.yaml", gated);
+  const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  expect(ran.code).toBe(5);
+  return String(lastLine(ran)["run"]);
+}
+
+async function waiting(place: Place) {
+  return inboxShape.parse(JSON.parse((await trammel(["inbox", "--json"], { place })).stdout)).waiting;
+}
+
+it("a yes that was given for another tree is turned away, and the gate asks again", async () => {
+  using place = repository();
+  const run = await parked(place);
+  const asked = await waiting(place);
+  place.file("code.txt", "two\n");
+  const late = await trammel(["answer", run, "ask", "yes"], { place });
+  expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("ask asks something else now")]);
+  expect(existsSync(place.path("done"))).toBe(false);
+  const again = await waiting(place);
+  expect(again.map(({ node }) => node)).toEqual(["ask"]);
+  expect(again).not.toEqual(asked);
+  expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
+  expect(readFileSync(place.path("done"), "utf8")).toBe("two\n");
+});
+
+it("a yes for one command is none for another", async () => {
+  using place = repository();
+  const run = await parked(place);
+  place.file("b.yaml", gated.replace("cat code.txt >> done", "echo other >> done"));
+  const changed = await trammel(["answer", run, "ask", "yes"], { place });
+  expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining("another version of its blueprint")]);
+  const opened = async (): Promise<readonly unknown[]> => {
+    const { stdout } = await trammel(["logs", run, "--json"], { place });
+    const lines = stdout.split("\n").filter(Boolean);
+    return lines
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ type }) => type === "gate.opened");
+  };
+  expect((await trammel(["resume", run, "--accept-changes", "--detach"], { place })).code).toBe(5);
+  const digests = new Set((await opened()).map((one) => (one as { digest: string }).digest));
+  expect(digests.size).toBe(2);
+  expect(existsSync(place.path("done"))).toBe(false);
+});
+
+const slowly = `name: slowly
+entry: w
+nodes:
+  w: {type: script, run: "true", next: [ask, slow]}
+  ask: {type: human, mode: approval, prompt: "Ship it?"}
+  slow: {type: script, run: "until [ -e go ]; do sleep 0.05; done; echo changed > code.txt", next: ship}
+  ship: {type: script, run: cat code.txt >> done}
+edges:
+  - {from: ask, when: success, to: ship}
+  - {from: ask, when: failure, to: END}
+`;
+
+it.each([
+  ["no", 1, false],
+  ["yes", 0, true],
+])(
+  "what was approved before the tree changed is asked again before the next node starts: %s",
+  async (said, exit, done) => {
+    using place = repository();
+    place.file("b.yaml", slowly);
+    const running = start(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+    await running.until(/"gate\.opened"/);
+    const run = String((JSON.parse(running.stdout.split("\n")[0] ?? "") as { run: string }).run);
+    expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
+    place.file("go", "");
+    await vi.waitUntil(async () => (await waiting(place)).some(({ node }) => node === "ship"), 20_000);
+    expect(existsSync(place.path("done"))).toBe(false);
+    expect((await trammel(["answer", run, "ship", said], { place })).code).toBe(0);
+    expect((await running.end).code).toBe(exit);
+    expect(existsSync(place.path("done"))).toBe(done);
+  },
+);
+
+it("stands where nothing changed meanwhile, and then nobody is asked twice", async () => {
+  using place = repository();
+  place.file("b.yaml", slowly.replace("echo changed > code.txt", "true"));
+  const running = start(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  await running.until(/"gate\.opened"/);
+  const run = String((JSON.parse(running.stdout.split("\n")[0] ?? "") as { run: string }).run);
+  expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
+  place.file("go", "");
+  expect((await running.end).code).toBe(0);
+  expect(running.stdout.match(/"gate\.opened"/g)).toHaveLength(1);
+});
+
+it("is not given by what the run itself started, though it clears its environment", async () => {
+  using place = repository();
+  const command = `${process.execPath} ${root}/bin/trammel.js answer "$TRAMMEL_RUN" ask yes`;
+  const clear = `env -i PATH="$PATH" TRAMMEL_HOME="$PWD/.home"`;
+  place.file(
+    "b.yaml",
+    `name: cheat
+entry: w
+nodes:
+  w: {type: script, run: "true", next: [ask, cheat]}
+  ask: {type: human, mode: approval, prompt: "Ship it?", next: {success: ship, failure: END}}
+  ship: {type: script, run: echo shipped >> done}
+  cheat:
+    type: script
+    run: |
+      until ${clear} ${process.execPath} ${root}/bin/trammel.js inbox | grep -q ask; do :; done
+      ${clear} ${command} 2> refused; echo $? >> refused
+      TRAMMEL_HOME="$PWD/.home" ${command} 2> refused-too; echo $? >> refused-too
+`,
+  );
+  const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  for (const file of ["refused", "refused-too"]) {
+    const said = readFileSync(place.path(file), "utf8");
+    expect(said).toContain("a decision is not taken from inside a run, and this is node cheat");
+    expect(said).toMatch(/\n2\n$/);
+  }
+  expect(ran.code).toBe(5);
+  expect(existsSync(place.path("done"))).toBe(false);
+});
