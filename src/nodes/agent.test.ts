@@ -201,6 +201,16 @@ describe("before the run", () => {
       { node: { context: { include: Array.from({ length: limits.contextEntries + 1 }, () => "a") } } },
       `agent "fix": context.include has more than ${limits.contextEntries} entries`,
     ],
+    [
+      "a server's tool that nothing holds",
+      { node: { context: { only: "require" } }, tools: ["read", "mcp_files_read"] },
+      'agent "fix": `context.only: require` cannot hold the tool `mcp_files_read` of a server; name the other tools in `tools`',
+    ],
+    [
+      "other tools",
+      { node: { context: { only: "require" }, tools: ["read"] }, tools: ["read", "mcp_files_read"] },
+      null,
+    ],
     ["a reading list", { node: { context: { read: ["src/**"] } } }, null],
     ["what the provider misses", { provider: { missing: () => "no key" } }, 'agent "fix": no key'],
   ] as const)("%s", (_name, part, expected) => {

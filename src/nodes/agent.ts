@@ -1,5 +1,6 @@
 import type { AgentNode, AgentSettings } from "../model/blueprint.ts";
 import type { Money } from "../model/settings.ts";
+import { serverToolPrefix } from "../model/tools.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { AgentProvider } from "../ports/provider.ts";
@@ -52,6 +53,9 @@ function missing(node: AgentNode, can: Capabilities, settings: AgentSettings, li
   const unknown = settings.tools?.find((name) => can.tools.get(name) === undefined);
   if (unknown !== undefined)
     return `agent "${node.id}": there is no tool "${unknown}"; there are: ${can.tools.names().join(", ")}`;
+  const server = (settings.tools ?? can.tools.names()).find((name) => name.startsWith(serverToolPrefix));
+  if (server !== undefined && settings.context?.only === "require")
+    return `agent "${node.id}": \`context.only: require\` cannot hold the tool \`${server}\` of a server; name the other tools in \`tools\``;
   const provider = can.provider(settings.provider);
   const what = isMissing(provider) ? provider.missing : provider.missing(settings.model ?? null, settings);
   if (what !== null || isMissing(provider)) return what === null ? null : `agent "${node.id}": ${what}`;

@@ -1,3 +1,5 @@
+import { serverToolPrefix } from "../model/tools.ts";
+
 /** The tools that are built in. Apart from their code, so that a document is checked without loading what it does not run. */
 export const builtInToolNames = [
   "read",
@@ -18,7 +20,7 @@ export const builtInToolNames = [
 
 /** How the tool of a server is called; at most 64 characters. */
 export function serverToolName(server: string, tool: string): string {
-  return `mcp_${server}_${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+  return `${serverToolPrefix}${server}_${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
 }
 
 /**

@@ -1,7 +1,9 @@
-import { readdirSync, realpathSync } from "node:fs";
+import { hash } from "node:crypto";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Step } from "../fixtures/acp-agent/main.ts";
+import { receiptShape } from "../../src/wire/receipt.ts";
 import { works } from "../sandboxes/ground.ts";
 import { lastLine, Place, root, trammel } from "./support/cli.ts";
 
@@ -54,6 +56,39 @@ describe.runIf(works("bubblewrap"))("an agent in a box", () => {
     expect(readdirSync(place.folder)).not.toContain("made.txt");
     const shown = await trammel(["show", String(lastLine(ran)["run"]), "--json"], { place });
     expect(shown.stdout).toContain("made in the box");
+  });
+
+  it("is given what the box holds, and what it reads outside of its context is told", async () => {
+    using place = new Place();
+    place.file("here.txt", "of this machine\n");
+    const context = 'context: {include: ["src/*.md", "$ pwd; echo $GIVEN"], read: [src/**]}';
+    const steps: Step[] = [
+      { call: { kind: "read", title: "/workspace/src/a.md", ask: false } },
+      { call: { kind: "read", title: "notes.md", ask: false } },
+    ];
+    const text = blueprint(steps, context)
+      .replace("- { from: box, to: work }", "- { from: box, to: make }\n  - { from: make, to: work }")
+      .replace(
+        "  look:",
+        '  make: { type: exec, container: "{box}", run: "mkdir src; echo in the box > src/a.md" }\n  look:',
+      )
+      .replace("cat /workspace/*.txt", "true");
+    place.file("b.yaml", text);
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place, env: { GIVEN: "by name" } });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    const run = String(lastLine(ran)["run"]);
+    const { contexts } = receiptShape.parse(JSON.parse((await trammel(["receipt", run], { place })).stdout));
+    const [{ bundle, reads } = { bundle: null, reads: [] }] = contexts;
+    expect(reads).toEqual([
+      { path: "src/a.md", digest: hash("sha256", "in the box\n", "hex"), how: "given" },
+      { path: "src/a.md", digest: null, how: "read" },
+      { path: "notes.md", digest: null, how: "outside" },
+    ]);
+    const kept = readFileSync(join(place.home, "blobs", bundle?.slice(0, 2) ?? "", bundle?.slice(2) ?? ""), "utf8");
+    expect(kept).toBe("--- src/a.md\nin the box\n\n--- $ pwd; echo $GIVEN\n/workspace\nby name\n");
+    place.file("c.yaml", text.replace("read: [src/**]", "read: [src/**], only: require"));
+    const refused = await trammel(["run", "x", "-b", "c.yaml"], { place });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("cannot hold it to globs")]);
   });
 
   it("is held to its policy and its time, and gone with its node", async () => {

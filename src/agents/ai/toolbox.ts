@@ -6,6 +6,7 @@ import type { AgentRequest } from "../../ports/provider.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { compileSchema, type Validator } from "../../runtime/validation/schema.ts";
 import { judgeIn } from "../policy/judge-in.ts";
+import { shellLine } from "../../runtime/shell-line.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
 import { filesRead, forbiddenRead } from "../command-reads.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
@@ -79,7 +80,7 @@ export class Toolbox {
   /** What a command names has to be among what may be read; the tools that read see to it themselves. */
   async #forbidden(tool: Tool, args: JsonObject): Promise<string | null> {
     const { reads, workspace } = this.#request;
-    const command = commandOf(tool, args);
+    const command = commandOf(tool, args) ?? argumentsOf(tool, args);
     if (reads?.limited !== true || command === null) return null;
     const path = await forbiddenRead(command, workspace, reads);
     return path === null ? null : reads.refused(path);
@@ -130,6 +131,13 @@ function isObject(value: Json): value is JsonObject {
 function commandOf(tool: Tool, args: JsonObject): string | null {
   const command = args["command"];
   return tool.access === "command" && typeof command === "string" ? command : null;
+}
+
+/** What a fixed command is handed, as if one that reads were. */
+function argumentsOf(tool: Tool, args: JsonObject): string | null {
+  const more = args["args"];
+  if (tool.access !== "command" || !Array.isArray(more)) return null;
+  return shellLine(["cat", ...more.map(String)]);
 }
 
 function textOf(result: ToolResult): string {

@@ -6,10 +6,11 @@ import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Sandbox, SandboxPool } from "../../ports/sandbox.ts";
 import type { Mask } from "../../runtime/text.ts";
-import { readScopeOf } from "../agent-context.ts";
+import { bundleOf, missingContext, readScopeOf } from "../agent-context.ts";
 import { unknownCost } from "../agent-cost.ts";
 import { settingsOf } from "../agent-settings.ts";
 import { performTurn } from "../agent-turn.ts";
+import { sourceIn } from "./box-context.ts";
 import { boxEnvironment, boxOf, faultResult, workspace } from "./common.ts";
 
 type Argv = readonly [string, ...string[]];
@@ -46,8 +47,9 @@ export function createAgentSandboxPerformer(parts: AgentSandboxParts): Performer
 }
 
 function unheld(settings: AgentSettings): string | null {
-  const { include, only } = settings.context ?? {};
-  if (include !== undefined) return "`context.include` is not carried out in a sandbox yet; put it into the prompt";
+  const unheld = settings.context === undefined ? null : missingContext(settings.context);
+  if (unheld !== null) return unheld;
+  const { only } = settings.context ?? {};
   if (only === "require" && readScopeOf(settings.context) !== "repository")
     return "`context.only: require` cannot hold it to globs, since it sees all that was checked out; use `read: repository`";
   return settings.tools === undefined
@@ -76,7 +78,11 @@ async function perform(
     return { outcome: "error", reason: { code: "could_not_start", text: argv.missing }, beforeEffect: true };
   const box = await boxOf(context, pool, context.signal);
   if ("fault" in box) return faultResult(box, context);
-  const place = { workspace, env: await boxEnvironment(context, box.env), shown: "", boxed: true, mask };
+  const env = await boxEnvironment(context, box.env);
+  const bundle = await bundleOf(settings.context?.include ?? [], context, sourceIn(box.sandbox, context, env, mask));
+  if ("problem" in bundle)
+    return { outcome: "error", reason: { code: "could_not_start", text: bundle.problem }, beforeEffect: true };
+  const place = { workspace, env, shown: bundle.text, boxed: true, mask };
   return performTurn(context, settings, agents.provider(atPort(argv, node.port), startIn(box.sandbox)), place, clock);
 }
 
