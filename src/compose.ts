@@ -34,6 +34,7 @@ import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
 import { isUser } from "./runtime/users.ts";
+import type { TreePruning, TreesPruned } from "./runtime/workspace/pruning.ts";
 import { type GitWorkspaces, gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 import type { createTools } from "./tools/registry.ts";
 
@@ -63,6 +64,11 @@ async function sweepBlobs(home: string, sweep: BlobSweep): Promise<Swept> {
   return blobs.sweepBlobs(join(home, "blobs"), sweep);
 }
 
+async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
+  const trees = await import("./runtime/workspace/pruning.ts");
+  return trees.pruneTrees(pruning);
+}
+
 /** Everything that executes runs in this process, over the store of one machine; what a run does not use is not loaded. */
 async function openServices(options: ServiceOptions): Promise<Services> {
   const { home, env, config, gates, ownFolders, notice, stage, plugins = [] } = options;
@@ -88,7 +94,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     uses("provision", "checkout", "exec", "agent_sandbox") || existsSync(join(home, "sandboxes"))
       ? (await import("./compose/boxes.ts")).boxParts(needs)
       : noBoxes;
-  const workspaces = gitWorkspaces({ home, env, notice });
+  const workspaces = gitWorkspaces({ home, env, notice, isKnown: (run) => journal.find(run)?.run === run });
   const treeOf = async (run: string): Promise<string | null> => {
     const snapshots = await workspaces.snapshotsOf(run).catch(() => null);
     return (await snapshots?.take().catch(() => null)) ?? null;
@@ -255,6 +261,7 @@ export const composition: Composition = {
   openReader,
   openSecrets,
   openServices,
+  pruneTrees,
   sweepBlobs,
   problemsIn,
   agentMissing,

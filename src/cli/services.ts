@@ -8,6 +8,7 @@ import type { Plugin } from "../ports/plugin.ts";
 import type { SecretStore } from "../ports/secrets.ts";
 import type { Engine } from "../runtime/api.ts";
 import type { BlobSweep, Swept } from "../runtime/blobs/sweep.ts";
+import type { TreePruning, TreesPruned } from "../runtime/workspace/pruning.ts";
 import type { Stage } from "../testing/stage.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,6 +70,8 @@ export interface Composition {
   readonly openBlobs: (home: string) => BlobStore;
   /** Removes blobs that nobody uses; see {@link BlobSweep}. */
   readonly sweepBlobs: (home: string, sweep: BlobSweep) => Promise<Swept>;
+  /** Removes what is kept of the trees of runs; see {@link TreePruning}. */
+  readonly pruneTrees: (pruning: TreePruning) => Promise<TreesPruned>;
   readonly openServices: (options: ServiceOptions) => Promise<Services>;
   /** Why a configuration contradicts what is built in, in sentences; services of such a one cannot be opened. */
   readonly problemsIn: (config: Config) => Promise<readonly string[]>;

@@ -8,6 +8,12 @@ export const pruneShape = z.strictObject({
   /** Runs that stay there without their full outputs and patches. */
   outputs: z.array(z.string()).readonly(),
   blobs: z.int().min(0),
+  /** Pictures of trees, under refs of their repositories. */
+  refs: z.int().min(0),
+  /** Absolute paths of worktrees. */
+  worktrees: z.array(z.string()).readonly(),
+  /** Indices with which pictures were taken. */
+  trees: z.int().min(0),
   /** Of blobs and patches. */
   bytes: z.int().min(0),
 });

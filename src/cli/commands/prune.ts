@@ -7,6 +7,8 @@ import { limits } from "../../model/limits.ts";
 import { exitCodes, isOver } from "../../model/outcome.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
+import type { LeavingRun } from "../../runtime/workspace/pruning.ts";
+import { inert } from "../../views/inert.ts";
 import type { Pruned } from "../../wire/prune.ts";
 import { patchFolder } from "../artifacts.ts";
 import { dataHome } from "../home.ts";
@@ -46,7 +48,7 @@ export async function prune(world: World, options: PruneOptions): Promise<number
   const loaded = await loadConfig(world.cwd, world.env);
   const journal = await openStore(world);
   try {
-    const { openBlobs, sweepBlobs } = await world.compose();
+    const { openBlobs, pruneTrees, sweepBlobs } = await world.compose();
     const home = dataHome(world.env, world.cwd);
     const store = { journal, blobs: openBlobs(home), home };
     const now = Date.now();
@@ -54,17 +56,34 @@ export async function prune(world: World, options: PruneOptions): Promise<number
     const past = new Map(rows.map(({ run }) => [run, leftBy(journal, run)]));
     const plan = planOf(store, rows, past, loaded, now);
     const dryRun = options.dryRun === true;
+    // Before the journal forgets where they are: killed in between, the next time finds what is left.
+    const trees = await pruneTrees({
+      home,
+      env: world.env,
+      leaving: plan.history.flatMap((run) => leavingIn(journal, past.get(run)?.family ?? [])),
+      isKnown: (run) => journal.find(run)?.run === run,
+      inUse: rows.flatMap(({ status, tree }) => (isOver(status) || tree === null ? [] : [tree])),
+      before: now - (loaded.user.retention.runs?.ageMs ?? limits.outputsKeptDefaultMs),
+      dryRun,
+    });
     const history = dryRun ? plan.history : await journal.remove(plan.history);
     const bare = new Set([...history, ...plan.outputs]);
     const patches = removePatches(store, new Set([...bare].flatMap((run) => past.get(run)?.family ?? [])), dryRun);
     const kept = new Set([...past].flatMap(([run, { blobs }]) => (bare.has(run) ? [] : blobs)));
     const swept = await sweepBlobs(home, { isUsed: (hash) => kept.has(hash), before: sweepBefore(rows, now), dryRun });
     const { outputs } = plan;
-    print(world, options, { dryRun, history, outputs, blobs: swept.blobs, bytes: swept.bytes + patches });
+    print(world, options, { dryRun, history, outputs, ...trees, blobs: swept.blobs, bytes: swept.bytes + patches });
     return exitCodes.ok;
   } finally {
     await journal.close();
   }
+}
+
+function leavingIn(journal: Journal, family: readonly string[]): readonly LeavingRun[] {
+  return family.flatMap((run) => {
+    const [first] = journal.read(run);
+    return first?.body.type === "run.started" ? [{ run, started: first.body }] : [];
+  });
 }
 
 function leftBy(journal: Journal, run: string): LeftBehind {
@@ -119,9 +138,19 @@ function sweepBefore(rows: readonly RunRow[], now: number): number {
 
 function print(world: World, options: PruneOptions, pruned: Pruned): void {
   if (options.json === true) return world.out.write(jsonLine(pruned));
-  const { dryRun, history, outputs, blobs, bytes } = pruned;
+  const { dryRun, history, outputs, worktrees, refs, trees, blobs, bytes } = pruned;
   for (const run of history) world.out.write(`${run}  history\n`);
   for (const run of outputs) world.out.write(`${run}  outputs\n`);
-  const files = `${blobs} ${blobs === 1 ? "blob" : "blobs"}, ${printSize(bytes)}`;
-  world.err.write(`${dryRun ? "would remove" : "removed"} ${history.length} from the history, ${files}\n`);
+  for (const path of worktrees) world.out.write(`${inert(path)}  worktree\n`);
+  const said = [
+    `${history.length} from the history`,
+    counted(refs, "picture of trees", "pictures of trees"),
+    counted(trees, "index", "indices"),
+    `${counted(blobs, "blob", "blobs")}, ${bytes === 0 ? "0B" : printSize(bytes)}`,
+  ];
+  world.err.write(`${dryRun ? "would remove" : "removed"} ${said.join(", ")}\n`);
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

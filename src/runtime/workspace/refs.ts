@@ -1,5 +1,6 @@
 /** Where the pictures of a run's tree are kept in its repository. */
 export const refs = {
+  all: "refs/trammel/",
   start: (run: string) => `refs/trammel/${run}/start`,
   end: (run: string) => `refs/trammel/${run}/end`,
   /** What stood there before a run was undone. */

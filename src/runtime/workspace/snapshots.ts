@@ -44,7 +44,7 @@ export async function openSnapshots(
   except: readonly string[] = [],
 ): Promise<Snapshots> {
   const { root, commonDir } = repository;
-  const gitDir = join(folder, createHash("sha256").update(root).digest("hex").slice(0, 32));
+  const gitDir = join(folder, indexOf(root));
   const set = {
     GIT_DIR: gitDir,
     GIT_WORK_TREE: root,
@@ -97,6 +97,14 @@ async function notIgnored(paths: readonly string[], own: GitOptions): Promise<re
   return paths.filter((path) => !known.has(path));
 }
 
+/** Name of the folder with the index of the tree at `root`. */
+export function indexOf(root: string): string {
+  return createHash("sha256").update(root).digest("hex").slice(0, 32);
+}
+
+/** File in it that says of which tree it is. */
+export const rootFile = "root";
+
 /** The index of a tree is one, whoever takes pictures of it in this process. */
 const turns = new Map<string, Promise<unknown>>();
 
@@ -121,6 +129,7 @@ async function prepare(repository: Repository, gitDir: string, own: GitOptions, 
     await git(["config", "--file", join(gitDir, "config"), "core.bare", "false"], own);
   }
   await mkdir(join(gitDir, "info"), { recursive: true });
+  await writeFile(join(gitDir, rootFile), repository.root);
   await writeFile(join(gitDir, "info", "attributes"), verbatim);
   await writeFile(join(gitDir, "info", "exclude"), await excludesOf(repository, there));
   if (fresh) await readHead(own, there);

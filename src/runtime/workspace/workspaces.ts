@@ -12,6 +12,7 @@ import { picturesOf } from "./pictures.ts";
 import { refs } from "./refs.ts";
 import { repositoryOf } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
+import { discard, forget, orphans, remember, worktreesIn } from "./worktree-records.ts";
 import { isSafe, openWorktree, removeWorktree } from "./worktree.ts";
 
 export interface WorkspaceOptions {
@@ -19,6 +20,8 @@ export interface WorkspaceOptions {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly notice: (what: string) => void;
+  /** Whether a run is in the journal; worktrees of others are removed when the next run begins. */
+  readonly isKnown?: (run: string) => boolean;
 }
 
 /** Trees in git repositories, and whatever folder a run that wants no more than a folder works in. */
@@ -60,11 +63,8 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
     snapshotsOf,
     async open(request) {
       const { run, blueprint, cwd } = request;
-      const problem = await problemOf(request, env);
-      if (problem !== null) return problem;
-      if (blueprint.workspace.isolate !== "worktree") return enter(run, blueprint, cwd, null, true);
-      const worktree = await openWorktree(request, join(home, "worktrees"), env);
-      return "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree, true);
+      const worktree = await makeWorktree(options, request);
+      return worktree !== null && "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree, true);
     },
     async reopen(run, blueprint, { cwd, worktree, parent }) {
       if (worktree !== undefined && (await lstat(worktree.folder).catch(() => null)) === null)
@@ -75,10 +75,9 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       return workspace;
     },
     async discard(run) {
-      const { workspace, made } = opened.get(run) ?? { made: false };
+      const open = opened.get(run);
       opened.delete(run);
-      const worktree = workspace?.worktree;
-      if (made && worktree !== undefined) await removeWorktree(worktree, env);
+      if (open?.made === true) await unmake(options, run, open.workspace);
     },
     async goBack(run, to) {
       const snapshots = await snapshotsOf(run);
@@ -105,6 +104,36 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       }
     },
   };
+}
+
+/** Null where the run is to have none. */
+async function makeWorktree(
+  options: WorkspaceOptions,
+  request: WorkspaceRequest,
+): Promise<Worktree | WorkspaceProblem | null> {
+  const { home, env } = options;
+  const problem = await problemOf(request, env);
+  if (problem !== null) return problem;
+  await removeOrphans(options);
+  if (request.blueprint.workspace.isolate !== "worktree") return null;
+  const { run } = request;
+  const worktree = await openWorktree(request, worktreesIn(home), env, (made) => remember(home, run, made));
+  if ("problem" in worktree) await forget(home, run);
+  return worktree;
+}
+
+async function unmake({ home, env }: WorkspaceOptions, run: string, { worktree }: Workspace): Promise<void> {
+  if (worktree === undefined) return;
+  await removeWorktree(worktree, env);
+  await forget(home, run);
+}
+
+async function removeOrphans({ home, env, notice, isKnown }: WorkspaceOptions): Promise<void> {
+  if (isKnown === undefined) return;
+  for (const run of await orphans(home, isKnown)) {
+    await discard(home, run, env);
+    notice(`removed the worktree of run ${run}, which a crash kept from beginning`);
+  }
 }
 
 async function problemOf(
@@ -168,6 +197,7 @@ async function leave(options: WorkspaceOptions, run: string, status: RunStatus, 
   const [changed, uncommitted] = await Promise.all([snapshots.changed(start, end), snapshots.changed(head, end)]);
   if (!isDone(status) || !(await isSafe(worktree, changed, uncommitted, env))) return stays(options, run, worktree);
   const { branchStays } = await removeWorktree(worktree, env);
+  await forget(options.home, run);
   await snapshots.dispose();
   if (branchStays) notice(`what run ${run} committed is on branch ${worktree.branch}`);
 }

@@ -10,11 +10,12 @@ type Environment = GitOptions["env"];
 
 const elsewhere = "run it in a git repository with a commit and a branch, or without isolate: worktree";
 
-/** Makes a worktree of the commit that is checked out, on a branch of its own, with what is carried along. */
+/** Makes a worktree of the commit that is checked out, on a branch of its own, with what is carried along; remembered before it is there. */
 export async function openWorktree(
   { run, blueprint, cwd }: WorkspaceRequest,
   worktrees: string,
   env: Environment,
+  remember: (worktree: Worktree) => Promise<void>,
 ): Promise<Worktree | WorkspaceProblem> {
   const base = await baseOf(cwd, env);
   if ("problem" in base) return { problem: `workspace.isolate: worktree: ${base.problem}`, hint: elsewhere };
@@ -28,6 +29,7 @@ export async function openWorktree(
   const worktree = { root, folder: join(root, within), branch, commit, repository: repository.root };
   try {
     await mkdir(worktrees, { recursive: true, mode: 0o700 });
+    await remember(worktree);
     await git(["worktree", "add", "--quiet", "-b", branch, root, commit], { cwd: repository.root, env });
     await carry(repository.root, root, blueprint.workspace.carry ?? [], env);
     if ((await lstat(worktree.folder).catch(() => null))?.isDirectory() === true) return worktree;

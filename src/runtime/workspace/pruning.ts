@@ -1,0 +1,87 @@
+import { lstat, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { RunStarted } from "../../model/events.ts";
+import { git, gitText, type GitOptions } from "./git.ts";
+import { refs } from "./refs.ts";
+import { indexOf, rootFile } from "./snapshots.ts";
+import { discard, orphans, worktreesIn } from "./worktree-records.ts";
+
+/** A run that leaves the journal, and where its pictures are. */
+export interface LeavingRun {
+  readonly run: string;
+  readonly started: Pick<RunStarted, "cwd" | "worktree">;
+}
+
+export interface TreePruning {
+  readonly home: string;
+  readonly env: GitOptions["env"];
+  readonly leaving: readonly LeavingRun[];
+  /** Whether a run is in the journal. */
+  readonly isKnown: (run: string) => boolean;
+  /** Roots of trees of runs that may go on. */
+  readonly inUse: readonly string[];
+  /** Indices that were not used since this time, in milliseconds since the epoch, are not kept. */
+  readonly before: number;
+  /** Only tells. */
+  readonly dryRun: boolean;
+}
+
+export interface TreesPruned {
+  /** Pictures of trees, kept under refs. */
+  readonly refs: number;
+  /** Absolute paths. */
+  readonly worktrees: readonly string[];
+  /** Indices with which pictures were taken. */
+  readonly trees: number;
+}
+
+/** Removes what is kept of the trees of runs that leave the journal, and of such as never came into it. */
+export async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
+  const { home, env, leaving, isKnown, dryRun } = pruning;
+  const there = new Set(await readdir(worktreesIn(home)).catch(() => []));
+  const kept = leaving.map(({ run }) => run).filter((run) => there.has(run));
+  const gone = [...new Set([...kept, ...(await orphans(home, isKnown))])];
+  const removed = await removeRefs(pruning);
+  if (!dryRun) for (const run of gone) await discard(home, run, env);
+  return {
+    refs: removed,
+    worktrees: gone.map((run) => join(worktreesIn(home), run)),
+    trees: await removeIndices(pruning, gone),
+  };
+}
+
+/** All of a repository at once. One that is gone has taken its refs along. */
+async function removeRefs({ leaving, env, dryRun }: TreePruning): Promise<number> {
+  const byPlace = Map.groupBy(leaving, ({ started }) => started.worktree?.repository ?? started.cwd);
+  let count = 0;
+  for (const [cwd, runs] of byPlace) {
+    const names = new Set(runs.map(({ run }) => run));
+    const listed = await gitText(["for-each-ref", "--format=%(refname)", refs.all], { cwd, env }).catch(() => "");
+    const own = listed.split("\n").filter((ref) => names.has(ref.split("/")[2] ?? ""));
+    count += own.length;
+    if (dryRun || own.length === 0) continue;
+    await git(["update-ref", "--stdin"], { cwd, env, input: own.map((ref) => `delete ${ref}\n`).join("") });
+  }
+  return count;
+}
+
+async function removeIndices({ home, inUse, before, dryRun }: TreePruning, gone: readonly string[]): Promise<number> {
+  const folder = join(home, "trees");
+  const used = new Set(inUse.map(indexOf));
+  const unused = new Set(gone.map((run) => indexOf(join(worktreesIn(home), run))));
+  let count = 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const place = join(folder, name);
+    if (used.has(name) || !(unused.has(name) || (await isStale(place, before)))) continue;
+    count += 1;
+    if (!dryRun) await rm(place, { recursive: true, force: true });
+  }
+  return count;
+}
+
+async function isStale(place: string, before: number): Promise<boolean> {
+  const root = await readFile(join(place, rootFile), "utf8").catch(() => null);
+  if (root !== null && (await lstat(root).catch(() => null)) === null) return true;
+  const index = await stat(join(place, "index")).catch(() => null);
+  return index === null || index.mtimeMs < before;
+}

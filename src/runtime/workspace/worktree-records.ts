@@ -1,0 +1,75 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ProcessIdentity } from "../../model/events.ts";
+import type { Worktree } from "../../model/worktree.ts";
+import { isAlive, self } from "../processes/identity.ts";
+import { git, type GitOptions } from "./git.ts";
+import { removeWorktree } from "./worktree.ts";
+
+/** What is remembered beside each worktree from before it is made: a crash may come before its run is in the journal. */
+interface WorktreeRecord {
+  readonly owner: ProcessIdentity;
+  readonly worktree: Worktree;
+}
+
+const ending = ".json";
+
+export function worktreesIn(home: string): string {
+  return join(home, "worktrees");
+}
+
+export async function remember(home: string, run: string, worktree: Worktree): Promise<void> {
+  const folder = worktreesIn(home);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const record: WorktreeRecord = { owner: self(), worktree };
+  const temporary = join(folder, `.${run}`);
+  await writeFile(temporary, JSON.stringify(record), { mode: 0o600 });
+  await rename(temporary, join(folder, run + ending));
+}
+
+export function forget(home: string, run: string): Promise<void> {
+  return rm(join(worktreesIn(home), run + ending), { force: true });
+}
+
+/** Worktrees of runs that no journal knows and nobody is making: a crash came between the two. Answers their runs. */
+export async function orphans(home: string, isKnown: (run: string) => boolean): Promise<readonly string[]> {
+  const names = await readdir(worktreesIn(home)).catch(() => []);
+  const runs = new Set(names.filter((name) => !name.startsWith(".")).map((name) => name.replace(/\.json$/, "")));
+  const found: string[] = [];
+  for (const run of runs) {
+    if (isKnown(run)) continue;
+    const record = await recordOf(home, run);
+    // Written before the worktree is made, so that one without is of long ago.
+    if (record === null || !isAlive(record.owner)) found.push(run);
+  }
+  return found;
+}
+
+/** Takes a worktree away for good, whatever is in it; commits on its branch stay with the branch. */
+export async function discard(home: string, run: string, env: GitOptions["env"]): Promise<void> {
+  const root = join(worktreesIn(home), run);
+  const record = await recordOf(home, run);
+  if (record !== null) await removeWorktree(record.worktree, env).catch(() => undefined);
+  else await unregister(root, env);
+  // The repository may be gone before its worktree.
+  await rm(root, { recursive: true, force: true });
+  await forget(home, run);
+}
+
+async function unregister(root: string, env: GitOptions["env"]): Promise<void> {
+  const common = await git(["rev-parse", "--path-format=absolute", "--git-common-dir"], { cwd: root, env }).catch(
+    () => null,
+  );
+  if (common === null) return;
+  const cwd = common.toString().trimEnd();
+  await git(["worktree", "remove", "--force", root], { cwd, env }).catch(() => undefined);
+}
+
+async function recordOf(home: string, run: string): Promise<WorktreeRecord | null> {
+  try {
+    // Written by `remember`.
+    return JSON.parse(await readFile(join(worktreesIn(home), run + ending), "utf8")) as WorktreeRecord;
+  } catch {
+    return null;
+  }
+}
