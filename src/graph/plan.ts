@@ -68,9 +68,17 @@ export function compile(blueprint: Blueprint): Plan {
   };
 }
 
+/** An event is asked several times which node it is about. */
+const lastAsked = { of: new Map() as Plan["index"], id: "", index: -1 };
+
 /** Index of a node id, or -1. */
 export function nodeIndex(plan: Plan, id: string): number {
-  return plan.index.get(id) ?? -1;
+  if (lastAsked.of === plan.index && lastAsked.id === id) return lastAsked.index;
+  const index = plan.index.get(id) ?? -1;
+  lastAsked.of = plan.index;
+  lastAsked.id = id;
+  lastAsked.index = index;
+  return index;
 }
 
 /** Whether this arc starts no new pass for `node`: it is no loop edge of a loop that contains it. */

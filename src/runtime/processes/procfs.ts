@@ -112,10 +112,11 @@ function tryRead(path: string): string | null {
   let file: number | null = null;
   try {
     file = openSync(path, "r");
-    let length = 0;
-    for (let read = -1; read !== 0; length += read) {
-      if (length === room.length) room = Buffer.concat([room], room.length * 2);
-      read = readSync(file, room, length, room.length - length, null);
+    let length = readSync(file, room, 0, room.length, null);
+    // They give all they have at once, as far as there is room for it.
+    while (length === room.length) {
+      room = Buffer.concat([room], room.length * 2);
+      length += readSync(file, room, length, room.length - length, null);
     }
     return room.toString("latin1", 0, length);
   } catch {

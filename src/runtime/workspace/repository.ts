@@ -1,5 +1,6 @@
+import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 
 type Environment = GitOptions["env"];
@@ -14,11 +15,18 @@ export interface Repository {
 
 /** The working tree around a folder; null where there is none, as in a bare repository. */
 export async function repositoryOf(cwd: string, env: Environment): Promise<Repository | null> {
+  const folder = await realpath(cwd).catch(() => null);
+  if (folder === null || !isInTree(folder)) return null;
   const asked = ["rev-parse", "--show-object-format", "--git-common-dir", "--show-toplevel"];
   const said = await gitText(asked, { cwd, env }).catch(() => null);
   const [objectFormat = "", common = "", root = ""] = said?.split("\n") ?? [];
   if (root === "") return null;
   return { root: await realpath(root), commonDir: await realpath(resolve(cwd, common)), objectFormat };
+}
+
+/** Git takes a folder for one of a working tree only where it, or one above it, holds a `.git`; to ask it costs a process. */
+function isInTree(folder: string): boolean {
+  return existsSync(join(folder, ".git")) || (dirname(folder) !== folder && isInTree(dirname(folder)));
 }
 
 /** Why no worktree can be made from here, as one sentence, or the commit that it begins with. */

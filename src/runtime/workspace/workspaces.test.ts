@@ -29,8 +29,17 @@ test("a run that shares its tree works where it is, and git is never asked", asy
   expect([existsSync(asked), notices]).toEqual([false, []]);
 });
 
-test("a run that has a folder to itself that is no repository has no pictures, and that is no fault", async () => {
+test("a run that has a folder to itself in no working tree has no pictures, and git is not asked either", async () => {
   await workspaces.open({ run: "r", blueprint, cwd: place });
+  await workspaces.begin("r");
+  await workspaces.close("r", "succeeded");
+  expect([existsSync(asked), notices]).toEqual([false, []]);
+});
+
+test.each(["", "/folder/below"])("where a .git stands, git says whether there is a tree (%j)", async (below) => {
+  mkdirSync(join(place, ".git"));
+  mkdirSync(join(place, "folder/below"), { recursive: true });
+  await workspaces.open({ run: "r", blueprint, cwd: `${place}${below}` });
   await workspaces.begin("r");
   await workspaces.close("r", "succeeded");
   expect([existsSync(asked), notices]).toEqual([true, []]);
