@@ -193,3 +193,34 @@ async function picture(): Promise<readonly string[]> {
   });
   return (await Promise.all(lines)).toSorted();
 }
+
+describe("what git keeps for itself", () => {
+  beforeEach(async () => {
+    await mkdir(join(tree, ".git", "hooks"), { recursive: true });
+    await mkdir(join(tree, ".git", "objects"));
+    await writeFile(join(tree, ".git", "config"), "[core]\n");
+  });
+
+  const plant = async (): Promise<void> => {
+    await writeFile(join(tree, ".git", "hooks", "pre-commit"), "#!/bin/sh\n", { mode: 0o755 });
+    await writeFile(join(tree, ".git", "config"), "[core]\nhooksPath = x\n");
+    await writeFile(join(tree, ".git", "objects", "x"), "an object");
+  };
+
+  test.each<[string, Part]>([
+    ["protect", { protect: [".git/hooks/**", ".git/config"] }],
+    ["writes", { writes: ["!.git/hooks/**", "!.git/config"] }],
+  ])("is held by %s as far as that names it", async (_name, part) => {
+    expect(await perform(part, plant)).toMatchObject({
+      outcome: "failure",
+      reason: { text: expect.stringContaining("may not: .git/config, .git/hooks/pre-commit (taken back)") },
+    });
+    expect(await readdir(join(tree, ".git", "hooks"))).toEqual([]);
+    expect(await readFile(join(tree, ".git", "config"), "utf8")).toBe("[core]\n");
+    expect(await readdir(join(tree, ".git", "objects"))).toEqual(["x"]);
+  });
+
+  test("is left alone where nothing names it", async () => {
+    expect(await perform({ protect: ["*"] }, plant)).toMatchObject({ outcome: "success" });
+  });
+});

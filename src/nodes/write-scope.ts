@@ -16,7 +16,8 @@ export type WriteScope = (performer: Performer) => Performer;
 /**
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
- * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them.
+ * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them, and so
+ * is what git keeps for itself, unless `protect` or a `!.git/…` of `writes` does.
  */
 export function createWriteScope(dataFolder: string): WriteScope {
   const trees = new Occupancy();
@@ -48,8 +49,9 @@ function scopeOf({ node, blueprint, cwd }: ActionContext, dataFolder: string): S
   const { protect = [] } = blueprint.workspace;
   if (writes === undefined && protect.length === 0) return null;
   const [isOpen, closed] = [selectorOf(writes ?? []), matcherOf(protect)];
+  const ofGit = (writes ?? []).filter((glob) => glob.startsWith("!.git/")).map((glob) => glob.slice(1));
   const only = (path: string): boolean => closed.matches(path) || (writes !== undefined && !isOpen(path));
-  return { root: cwd, scan: { except: [dataFolder], only, though: closed } };
+  return { root: cwd, scan: { except: [dataFolder], only, though: matcherOf([...protect, ...ofGit]) } };
 }
 
 async function performWithin<N extends Node>(

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Script } from "../fixtures/model-server/script.ts";
@@ -122,6 +122,20 @@ describe("a flow of stock nodes", () => {
     expect(ran.stderr).toContain("node: fix-ci\n");
     expect(ran.stderr).toContain("it changed what it may not: shop.test.js (taken back)");
     expect(shop.git("status", "--porcelain")).toBe("M shop.js");
+  });
+
+  it("is escalated where an agent plants a hook, which is gone before anything is committed", async () => {
+    const plant = "printf '#!/bin/sh\\ntouch planted\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit";
+    using shop = await Shop.open([
+      { call: [{ tool: "run", input: { command: plant } }] },
+      edit("basket;", "[...basket, thing];"),
+      { say: "Done." },
+    ]);
+    const ran = await shop.run();
+    expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
+    expect(ran.stderr).toContain("node: implement\n");
+    expect(ran.stderr).toContain("it changed what it may not: .git/hooks/pre-commit (taken back)");
+    expect(existsSync(shop.place.path(".git/hooks/pre-commit"))).toBe(false);
   });
 
   it("tells reviewers what an agent read outside of its context", async () => {

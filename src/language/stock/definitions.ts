@@ -140,6 +140,7 @@ implement:
   title: Implement
   cap: 1
   context: {read: repository, only: report}
+  writes: ["!.git/hooks/**", "!.git/config"]
   prompt: |
     Implement this in the repository you are in. Follow its conventions, add or change tests where behaviour changes, and keep the change as
     small as the task allows. Nobody can answer questions: decide, and say in your last message what you decided. Do not commit.
@@ -151,6 +152,7 @@ reproduce-bug:
   title: Reproduce
   cap: 1
   context: {read: repository, only: report}
+  writes: ["!.git/hooks/**", "!.git/config"]
   prompt: |
     Write a test that fails because of this bug and would pass without it. Change nothing but tests. Nobody can answer questions. Do not commit.
 
@@ -164,8 +166,8 @@ implement-fix:
   context: {read: repository, only: report}
   writes: &code [
     "!*.test.*", "!*.spec.*", "!*_test.*", "!test_*.py", "!conftest.py", "!**/test/**", "!**/tests/**",
-    "!**/__tests__/**", "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.husky/**",
-    "!.githooks/**", "!lefthook.yml", "!.pre-commit-config.yaml", "!.trammel/**", "!trammel.yaml", "!trammel.lock"
+    "!**/__tests__/**", "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.git/hooks/**",
+    "!.git/config", "!.husky/**", "!.githooks/**", "!lefthook.yml", "!.pre-commit-config.yaml", "!.trammel/**", "!trammel.yaml", "!trammel.lock"
   ]
   prompt: |
     A test in this repository reproduces the bug below. Find the cause and mend it. Do not change that test. Nobody can answer questions. Do not
@@ -178,6 +180,7 @@ implement-migration:
   title: Migrate
   cap: 1
   context: {read: repository, only: report}
+  writes: ["!.git/hooks/**", "!.git/config"]
   prompt: |
     Carry out this migration in the repository you are in: database, code or both, with what is needed to take it back. Nobody can answer
     questions. Do not commit.
@@ -189,6 +192,7 @@ implement-refactor:
   title: Refactor
   cap: 1
   context: {read: repository, only: report}
+  writes: ["!.git/hooks/**", "!.git/config"]
   prompt: |
     Refactor as asked below. Behaviour must not change. Nobody can answer questions. Do not commit.
 
@@ -214,7 +218,8 @@ fix-lint:
   cap: 1
   context: {read: repository, only: report}
   writes: [
-    "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.husky/**", "!.githooks/**", "!lefthook.yml",
+    "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.git/hooks/**", "!.git/config",
+    "!.husky/**", "!.githooks/**", "!lefthook.yml",
     "!.pre-commit-config.yaml", "!.trammel/**", "!trammel.yaml", "!trammel.lock"
   ]
   prompt: |

@@ -25,7 +25,7 @@ export interface ScanOptions {
   readonly known?: Tree;
   /** Where given, only these files are looked at. */
   readonly only?: (path: string) => boolean;
-  /** Files that are looked at although a .gitignore names them. */
+  /** Files that are looked at although a .gitignore names them, or git keeps them for itself. */
   readonly though?: PathMatcher;
   /** Given the content of each file that is read, for a link its target. */
   readonly keep?: (path: string, content: Uint8Array) => Promise<void>;
@@ -76,10 +76,15 @@ export async function scanTree(root: string, options: ScanOptions): Promise<Tree
 const filesAtATime = 32;
 
 function isLeftOut(name: string, path: string, directory: boolean, rules: readonly Rules[], scan: Scan): boolean {
-  if (name === ".git" || name === "node_modules") return true;
+  if (name === "node_modules") return true;
+  // Git's own files are nobody's work, but its hooks and settings are run by it.
+  if (name === ".git" || path.startsWith(".git/")) return !isNamed(path, directory, scan);
   if (scan.except.includes(join(scan.root, path))) return true;
-  if (!isIgnored(path, directory, rules)) return false;
-  return !(directory ? scan.though?.mayHold(path) : scan.though?.matches(path));
+  return isIgnored(path, directory, rules) && !isNamed(path, directory, scan);
+}
+
+function isNamed(path: string, directory: boolean, { though }: Scan): boolean {
+  return (directory ? though?.mayHold(path) : though?.matches(path)) === true;
 }
 
 function isIgnored(path: string, directory: boolean, rules: readonly Rules[]): boolean {
