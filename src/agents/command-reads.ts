@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, relative, resolve, sep } from "node:path";
 import type { Reads } from "../ports/reads.ts";
@@ -15,7 +15,7 @@ const readers: ReadonlySet<string> = new Set(
 );
 
 /** Installed software, which is nobody's own. */
-const installed = ["/bin", "/lib", "/lib64", "/opt", "/nix", "/sbin", "/usr"];
+const installed = ["/bin", "/lib", "/lib64", "/Library", "/opt", "/nix", "/sbin", "/System", "/usr"];
 
 interface Named {
   readonly path: string;
@@ -40,11 +40,14 @@ export async function forbiddenRead(command: string, workspace: string, reads: R
   return files.find((file) => !within.has(file)) ?? null;
 }
 
-/** The first file or folder that a command names outside of the workspace, but for installed software; null where there is none. */
+/**
+ * The first file or folder that a command names outside of the workspace, but for installed software and programs that it runs;
+ * null where there is none.
+ */
 export function pathOutside(command: string, workspace: string): string | null {
   const root = realOf(workspace) ?? workspace;
-  for (const { path } of namedPaths(command, root)) {
-    if (kindOf(path) === null) continue;
+  for (const { path, read } of namedPaths(command, root)) {
+    if (kindOf(path) === null || (!read && isProgram(path))) continue;
     const real = realOf(path) ?? path;
     if (!isInside(root, real) && !installed.some((folder) => isInside(folder, real))) return real;
   }
@@ -86,6 +89,15 @@ function partsOf(word: string): readonly string[] {
 function located(path: string, folder: string): string {
   const home = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/;
   return resolve(folder, path.replace(home, homedir()));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function kindOf(path: string): "file" | "folder" | null {

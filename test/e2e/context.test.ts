@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Script } from "../fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
 import { receiptShape } from "../../src/wire/receipt.ts";
-import { lastLine, Place, trammel, type Finished } from "./support/cli.ts";
+import { lastLine, Place, trammel, start, type Finished } from "./support/cli.ts";
 
 const servers: ModelServer[] = [];
 
@@ -92,6 +92,26 @@ describe("an agent with a context", () => {
     expect(second).toBe(first);
     const { contexts } = await receiptOf(place, ran);
     expect(contexts.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(new Set(contexts.map(({ bundle }) => bundle)).size).toBe(1);
+  });
+
+  it("is given the same again after a crash, in what is left of its pass", async () => {
+    using place = new Place();
+    const model = await projectWith(place, [{ say: "Let me see.", ends: "hold" }, { say: "Done." }]);
+    place.file("b.yaml", one('{include: ["$ date +%s%N"]}'));
+    const running = start(["run", "x", "-b", "b.yaml", "--json"], { place });
+    await running.until(/"type":"context"/);
+    await model.seen(1);
+    running.child.kill("SIGKILL");
+    await running.end;
+    const run = /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "";
+    const settled = await trammel(["settle", run, "a", "--as", "again", "--json"], { place });
+    expect(lastLine(settled)).toMatchObject({ status: "succeeded" });
+    const { contexts } = await receiptOf(place, settled);
+    expect(contexts.map(({ pass, attempt }) => [pass, attempt])).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
     expect(new Set(contexts.map(({ bundle }) => bundle)).size).toBe(1);
   });
 
