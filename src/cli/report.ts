@@ -16,7 +16,8 @@ export function wakesAt({ status, asleep }: RunView): string | null {
 
 /** The document of `show --json`. */
 export function runReport(view: RunView, inside: readonly RunRow[], waiting: readonly WaitingGate[]): RunReport {
-  const { inputTokens, outputTokens, turns, cost } = view.usage;
+  const { inputTokens, outputTokens, turns, cost, currency = "USD", estimated = false } = view.usage;
+  const money = cost === undefined ? { cost: null, currency: null } : { cost, currency };
   return {
     run: view.run,
     blueprint: view.blueprint,
@@ -27,7 +28,7 @@ export function runReport(view: RunView, inside: readonly RunRow[], waiting: rea
     startedAt: instant(view.startedAt),
     endedAt: view.endedAt === null ? null : instant(view.endedAt),
     wakesAt: wakesAt(view),
-    usage: { inputTokens, outputTokens, turns, cost: cost ?? null },
+    usage: { inputTokens, outputTokens, turns, ...money, estimated },
     nodes: [...view.nodes.values()].map((node) => ({
       id: node.id,
       type: node.type,

@@ -1,12 +1,11 @@
 import { item } from "../graph/ints.ts";
 import type { RunFinished } from "../model/events.ts";
 import type { Miss, RunState } from "./state.ts";
-import { usageOf } from "./usage.ts";
 
 /** The end of a run: stopped > escalated > needs attention > limit > rejected > failed > succeeded. */
 export function finish(state: RunState): RunFinished {
   const { status, reason } = verdict(state);
-  const end = { type: "run.finished", status, walkedPast: walkedPast(state), usage: usageOf(state) } as const;
+  const end = { type: "run.finished", status, walkedPast: walkedPast(state), usage: state.usage } as const;
   return reason === null ? end : { ...end, reason };
 }
 

@@ -23,7 +23,7 @@ import { standstill, type Standstill } from "./progress.ts";
 import { meet } from "./races.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
-import { settleUsage } from "./usage.ts";
+import { settleUnsaid, settleUsage } from "./usage.ts";
 
 /** What each event about a node changes; the event has been found to fit. */
 
@@ -67,7 +67,10 @@ function begin(state: RunState, node: number, step: number, to: number): void {
 
 export function ended(state: RunState, event: NodeEnded): void {
   const node = nodeIndex(state.plan, event.node);
-  if (at(state.stage, node) === stage.running) settleUsage(state, node, event.result.usage);
+  if (at(state.stage, node) === stage.running) {
+    settleUnsaid(state, node, event.result);
+    settleUsage(state, node, event.result.usage);
+  }
   const { halt } = event.result;
   if (halt !== undefined && !state.lost.has(node)) {
     state.held.set(node, halt);
@@ -93,6 +96,7 @@ function end(state: RunState, node: number, ending: Ending, standing: Standstill
 
 export function retrying(state: RunState, event: NodeRetrying): void {
   const node = nodeIndex(state.plan, event.node);
+  settleUnsaid(state, node, event.result);
   settleUsage(state, node, event.result.usage);
   state.retries[node] = at(state.retries, node) + 1;
   state.delayed.set(node, event.result);

@@ -2,7 +2,6 @@ import { at, item } from "../graph/ints.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { RunState } from "./state.ts";
 import { isLive } from "./state.ts";
-import { usageOf } from "./usage.ts";
 
 /** All that the events have made of a run, as plain JSON in a fixed order; equal states have equal snapshots. */
 export function snapshot(state: RunState): JsonObject {
@@ -35,7 +34,8 @@ export function snapshot(state: RunState): JsonObject {
     starts: state.starts,
     maxSteps: state.maxSteps,
     maxRetries: state.maxRetries,
-    usage: plain({ ...usageOf(state) }),
+    usage: plain(state.usage),
+    unsaid: state.unsaid,
     spending: [...state.spending].map(([node, used]) => [name(node), plain(used)]),
     progress: [...state.progress].map(([node, mark]) => [name(node), plain(mark)]),
     stopRequested: state.stopRequested,

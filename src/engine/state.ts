@@ -7,6 +7,7 @@ import { limits } from "../model/limits.ts";
 import type { Node } from "../model/blueprint.ts";
 import type { Attempt, HaltCause, RunHalting } from "../model/events.ts";
 import type { InnerHalt, NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
+import { noUsage } from "../model/usage.ts";
 import { Waits } from "./waits.ts";
 
 /** Where a node stands between its start and its end. */
@@ -105,7 +106,10 @@ export interface RunState {
   /** Nodes that a met join no longer waits for. */
   readonly lost: Set<number>;
 
-  readonly usage: { inputTokens: number; outputTokens: number; turns: number; cost: number | null; reports: number };
+  /** Of ended attempts. */
+  usage: Usage;
+  /** An agent that has not said what it used. */
+  unsaid: string | null;
   /** By running node: what its attempt says it has used so far. */
   readonly spending: Map<number, Usage>;
   /** By node with `progress`: its last failure, and what that measured. */
@@ -169,7 +173,8 @@ export function initial(plan: Plan, options: Options): RunState {
     starts: 0,
     misses: new Map(),
     lost: new Set(),
-    usage: { inputTokens: 0, outputTokens: 0, turns: 0, cost: 0, reports: 0 },
+    usage: noUsage,
+    unsaid: null,
     spending: new Map(),
     progress: new Map(),
     stopRequested: null,

@@ -43,6 +43,17 @@ function missBefore(state: RunState, node: number): { readonly id: string; reado
 
 function strikeOfBudget(state: RunState, node: number): RunHalting | null {
   if (!isAgentic(state, node)) return null;
+  const unsaid = strikeOfUnsaid(state);
+  if (unsaid !== null) return halting(state, "limit", node, { code: "limit", text: unsaid });
   const budget = budgetsOf(state).find(({ used, limit }) => used >= limit);
   return budget === undefined ? null : halting(state, "limit", node, { code: "limit", text: budget.text });
+}
+
+/** A budget of which nobody knows how much is used is used up. */
+function strikeOfUnsaid({ plan, usage, unsaid }: RunState): string | null {
+  const { tokens, cost } = plan.blueprint.limits;
+  if (tokens !== undefined && unsaid !== null)
+    return `limits.tokens is ${tokens}, and agent ${unsaid} has not said how many it used`;
+  if (cost === undefined || usage.turns === 0 || usage.cost !== undefined) return null;
+  return `limits.cost is ${cost.amount} ${cost.currency}, and what has been used cost is not known`;
 }

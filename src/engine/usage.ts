@@ -1,24 +1,19 @@
-import type { Usage } from "../model/outcome.ts";
+import { item } from "../graph/ints.ts";
+import type { NodeResult, Usage } from "../model/outcome.ts";
+import { addUsage } from "../model/usage.ts";
 import type { RunState } from "./state.ts";
 
 /** Adds what an attempt used: what its result says, else the last it reported. */
 export function settleUsage(state: RunState, node: number, result: Usage | undefined): void {
   const used = result ?? state.spending.get(node);
   state.spending.delete(node);
-  if (used === undefined) return;
-  const { usage } = state;
-  usage.inputTokens += used.inputTokens;
-  usage.outputTokens += used.outputTokens;
-  usage.turns += used.turns;
-  usage.reports += 1;
-  usage.cost = usage.cost === null || used.cost === undefined ? null : usage.cost + used.cost;
+  if (used !== undefined) state.usage = addUsage(state.usage, used);
 }
 
-/** The sum over ended attempts; the cost is absent where one report without it made it unknown, and where nothing was used. */
-export function usageOf(state: RunState): Usage {
-  const { inputTokens, outputTokens, turns, cost, reports } = state.usage;
-  const tokens = { inputTokens, outputTokens, turns };
-  return cost === null || reports === 0 ? tokens : { ...tokens, cost };
+/** An agent that was at work and has not said what it used, in its result or before. Of such a run nobody knows what is left of a budget. */
+export function settleUnsaid(state: RunState, node: number, result: NodeResult): void {
+  if (result.agent !== undefined && result.usage === undefined && !state.spending.has(node))
+    state.unsaid = item(state.plan.ids, node);
 }
 
 /** How far a budget of the run is used, attempts at work included. */

@@ -135,6 +135,7 @@ export const limits = {
   agentRefusalBytes: 64 * 1024,
   agentLateEventBytes: 1024,
   toolCallsPerTurn: 64,
+  charactersPerToken: 3,
   repairTurns: 1,
   acpStartMs: 60_000,
   acpProbeMs: 20_000,

@@ -65,6 +65,10 @@ export interface Usage {
   readonly turns: number;
   /** Absent means unknown, never zero. */
   readonly cost?: number;
+  /** Of the cost; absent in what was recorded before there was more than one: US dollars. */
+  readonly currency?: string;
+  /** Set where a provider said nothing of tokens, so that they, and the cost, are an estimate from the text, on the high side. */
+  readonly estimated?: true;
 }
 
 /** What `progress:` measured after a failure; the loop goes on only while `measure` falls, or without one while the signature changes. */

@@ -1,5 +1,6 @@
 import type { EventBody } from "../model/events.ts";
 import type { Usage } from "../model/outcome.ts";
+import { addUsage, lessUsage } from "../model/usage.ts";
 
 /** Sums what attempts say they used: what their results say, else the last that they reported. */
 export class UsageMeter {
@@ -36,21 +37,11 @@ export class UsageMeter {
   }
 }
 
-/** One part whose cost is unknown makes the whole unknown. */
+/** Undefined where nothing of models was used. */
 export function sum(parts: readonly (Usage | undefined)[]): Usage | undefined {
-  return parts.reduce((a, b) => (a === undefined || b === undefined ? (a ?? b) : combined(a, b, 1)), undefined);
+  return parts.reduce((a, b) => (a === undefined || b === undefined ? (a ?? b) : addUsage(a, b)), undefined);
 }
 
 export function less(whole: Usage | undefined, part: Usage | undefined): Usage | undefined {
-  return whole === undefined || part === undefined ? whole : combined(whole, part, -1);
-}
-
-function combined(a: Usage, b: Usage, sign: 1 | -1): Usage {
-  const cost = a.cost === undefined || b.cost === undefined ? undefined : a.cost + sign * b.cost;
-  return {
-    inputTokens: a.inputTokens + sign * b.inputTokens,
-    outputTokens: a.outputTokens + sign * b.outputTokens,
-    turns: a.turns + sign * b.turns,
-    ...(cost === undefined ? {} : { cost }),
-  };
+  return whole === undefined || part === undefined ? whole : lessUsage(whole, part);
 }

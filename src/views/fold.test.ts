@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EventBody, JournalEvent } from "../model/events.ts";
 import { emptyView, fold } from "./fold.ts";
-import { addUsage, noUsage, type RunView } from "./run-view.ts";
+import { usageText } from "./words.ts";
+import { addUsage, noUsage } from "../model/usage.ts";
+import type { RunView } from "./run-view.ts";
 
 const owner = { pid: 1, startTime: "1", bootId: "b" };
 const started: EventBody = {
@@ -151,5 +153,14 @@ describe("addUsage", () => {
     expect(addUsage(known, unknown).cost).toBeUndefined();
     expect(addUsage(noUsage, known).cost).toBe(0.25);
     expect(addUsage(known, noUsage).cost).toBe(0.25);
+  });
+
+  it("keeps the currency, sums no two of them, and what is estimated in part is estimated", () => {
+    const euros = { inputTokens: 1, outputTokens: 1, turns: 1, cost: 0.25, currency: "EUR" };
+    expect(addUsage(euros, euros)).toMatchObject({ cost: 0.5, currency: "EUR" });
+    expect(addUsage(euros, { ...euros, currency: "USD" })).toEqual({ inputTokens: 2, outputTokens: 2, turns: 2 });
+    expect(addUsage(euros, { ...noUsage, estimated: true })).toMatchObject({ cost: 0.25, estimated: true });
+    expect(usageText({ ...euros, inputTokens: 4_099 })).toBe("4.1k tokens · 0.250 EUR");
+    expect(usageText({ ...euros, estimated: true })).toBe("~2 tokens · ~0.250 EUR");
   });
 });

@@ -3,7 +3,8 @@ import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt, EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
-import { addUsage, noUsage, type AttemptView, type NodeState, type NodeView, type RunView } from "./run-view.ts";
+import { addUsage, noUsage } from "../model/usage.ts";
+import type { AttemptView, NodeState, NodeView, RunView } from "./run-view.ts";
 import { settlementText } from "./words.ts";
 
 /** The view of a run before its first event. `blueprint` null: the definition is gone, nodes appear as the journal names them. */

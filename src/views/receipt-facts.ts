@@ -5,7 +5,7 @@ import type { Attempt, EventBody, GateAnswered, GateOpened, NodeSettled } from "
 import type { Json } from "../model/json.ts";
 import type { EndStatus, NodeResult, Usage } from "../model/outcome.ts";
 import { type AttemptSoFar, attemptOf, effect, type EffectOf, instant, key } from "./receipt-effects.ts";
-import { addUsage, noUsage } from "./run-view.ts";
+import { addUsage, noUsage } from "../model/usage.ts";
 
 /** What a receipt says of a run: a pure function of its records and its definition, so that whoever holds both can recompute it. */
 export interface ReceiptFacts {
@@ -31,9 +31,11 @@ export interface ReceiptFacts {
   readonly effects: readonly EffectOf[];
 }
 
-export interface UsageSum extends Omit<Usage, "cost"> {
+export interface UsageSum extends Pick<Usage, "inputTokens" | "outputTokens" | "turns"> {
   /** Null is unknown, never zero. */
   readonly cost: number | null;
+  readonly currency: string | null;
+  readonly estimated: boolean;
 }
 
 export interface AgentUse extends UsageSum {
@@ -247,6 +249,7 @@ function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): vo
   });
 }
 
-function sum({ inputTokens, outputTokens, turns, cost }: Usage): UsageSum {
-  return { inputTokens, outputTokens, turns, cost: cost ?? null };
+function sum({ inputTokens, outputTokens, turns, cost, currency, estimated }: Usage): UsageSum {
+  const money = cost === undefined ? { cost: null, currency: null } : { cost, currency: currency ?? "USD" };
+  return { inputTokens, outputTokens, turns, ...money, estimated: estimated === true };
 }

@@ -72,26 +72,3 @@ export interface AttemptView {
   /** Prompt of a gate that waits for a person. */
   question: string | null;
 }
-
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
-
-/** Unknown cost makes the sum unknown, unless that side used nothing. */
-export function addUsage(a: Usage, b: Usage): Usage {
-  const sum = {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    turns: a.turns + b.turns,
-  };
-  const cost = isUnused(a)
-    ? b.cost
-    : isUnused(b)
-      ? a.cost
-      : a.cost === undefined || b.cost === undefined
-        ? undefined
-        : a.cost + b.cost;
-  return cost === undefined ? sum : { ...sum, cost };
-}
-
-function isUnused(usage: Usage): boolean {
-  return usage.inputTokens === 0 && usage.outputTokens === 0 && usage.turns === 0 && usage.cost === undefined;
-}

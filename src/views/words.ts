@@ -46,11 +46,13 @@ function count(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-/** `4.1k tokens · 0.012 USD`; a cost that is not known is left out, never shown as zero. */
+/** `4.1k tokens · 0.012 USD`, `~4.1k tokens` where they are estimated; a cost that is not known is left out, never shown as zero. */
 export function usageText(usage: Usage): string {
+  const about = usage.estimated === true ? "~" : "";
   const tokens = usage.inputTokens + usage.outputTokens;
-  const parts = tokens === 0 ? [] : [`${count(tokens)} tokens`];
-  if (usage.cost !== undefined) parts.push(`${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)} USD`);
+  const parts = tokens === 0 ? [] : [`${about}${count(tokens)} tokens`];
+  if (usage.cost !== undefined)
+    parts.push(`${about}${usage.cost.toFixed(usage.cost < 1 ? 3 : 2)} ${usage.currency ?? "USD"}`);
   return parts.join(" · ");
 }
 

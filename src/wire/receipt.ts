@@ -5,7 +5,16 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 const ordinal = z.int().min(1);
 const attempt = { node: z.string(), pass: count, attempt: ordinal };
-const usage = { inputTokens: count, outputTokens: count, turns: count, cost: z.number().nullable() };
+const usage = {
+  inputTokens: count,
+  outputTokens: count,
+  turns: count,
+  cost: z.number().nullable(),
+  /** Of the cost. */
+  currency: z.string().nullable(),
+  /** Whether a provider said nothing of tokens, so that these are counted from the text. */
+  estimated: z.boolean(),
+};
 
 /** The file of `trammel receipt RUN`. Everything above `journal` can be recomputed from the journal and the definition it holds. */
 export const receiptShape = z.strictObject({

@@ -44,7 +44,16 @@ export const runReportShape = z.strictObject({
   endedAt: instant.nullable(),
   /** When the first pause that a provider asked for is over, where nothing but pauses is kept and people are asked. */
   wakesAt: instant.nullable(),
-  usage: z.strictObject({ inputTokens: z.int(), outputTokens: z.int(), turns: z.int(), cost: z.number().nullable() }),
+  usage: z.strictObject({
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    turns: z.int(),
+    cost: z.number().nullable(),
+    /** Of the cost. */
+    currency: z.string().nullable(),
+    /** Whether a provider said nothing of tokens, so that these are counted from the text. */
+    estimated: z.boolean(),
+  }),
   nodes: z.array(
     z.strictObject({
       id: z.string(),

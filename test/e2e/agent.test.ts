@@ -171,6 +171,22 @@ describe("an agent", () => {
     expect(model.requests.length).toBeLessThan(6);
   });
 
+  it("of a provider that counts nothing ends at the limit too, and what it cost is marked as estimated", async () => {
+    using place = new Place();
+    const model = await projectWith(place, [{ call: [{ tool: "run", input: { command: "true" } }], uncounted: true }]);
+    const prices = "prices: {compatible/scripted: {input: 50 EUR, output: 50 EUR}}\n";
+    place.file("trammel.yaml", `agent: {model: compatible/scripted, baseUrl: "${model.url}"}\n${prices}`);
+    place.file("mend.yaml", `${loop}limits: {tokens: 6000}\n`);
+    const ran = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "limit", usage: { estimated: true, currency: "EUR" } });
+    expect(model.requests.length).toBeLessThan(6);
+    const run = String(lastLine(ran)["run"]);
+    const shown = await trammel(["show", run], { place });
+    expect(shown.stdout).toMatch(/^used +~[\d.]+k tokens · ~0\.\d+ EUR$/m);
+    const receipt = await trammel(["receipt", run], { place });
+    expect(JSON.parse(receipt.stdout)).toMatchObject({ usage: { currency: "EUR", estimated: true } });
+  });
+
   it("is refused before anything runs where none is set up, with the ways to set one up", async () => {
     using place = new Place();
     place.file("mend.yaml", loop.replace("npm test --silent", "touch ran"));

@@ -30,3 +30,26 @@ test("an agent at work is cancelled once the run's tokens are used up, and what 
   const [finished] = bodies(world.seen, "run.finished");
   expect(finished?.usage.inputTokens).toBeGreaterThan(100);
 });
+
+test.each([
+  ["tokens", { tokens: 1_000 }, {}, "limits.tokens is 1000, and agent a has not said how many it used"],
+  [
+    "cost",
+    { cost: { amount: 1, currency: "EUR" } },
+    { usage: { inputTokens: 1, outputTokens: 1, turns: 1 } },
+    "limits.cost is 1 EUR, and what has been used cost is not known",
+  ],
+] as const)(
+  "an agent that does not say what it used is the last under a limit of %s",
+  async (_of, limits, said, why) => {
+    const result: NodeResult = { ...success, agent: { provider: "own" }, ...said };
+    const engine = world.engine({ "*": () => result });
+    const of = blueprint([agentic("a"), agentic("b")], [{ from: "a", to: "b" }], { limits });
+    const { end } = handle(await engine.start(request(of), world.observer));
+    expect(await end).toMatchObject({ status: "limit", reason: expect.stringContaining(why) });
+    expect(kinds(world.seen)).not.toContain("node.started b");
+    const free = blueprint([agentic("a"), agentic("b")], [{ from: "a", to: "b" }]);
+    const other = handle(await engine.start(request(free), world.observer));
+    expect(await other.end).toMatchObject({ status: "succeeded" });
+  },
+);

@@ -86,7 +86,11 @@ export class Conversation {
   /** What the agent says it used; undefined where it does not say. */
   usage(): Usage | undefined {
     if (this.#tokens === null) return undefined;
-    return { ...this.#tokens, turns: this.calls + 1, ...(this.#cost === null ? {} : { cost: this.#cost }) };
+    return {
+      ...this.#tokens,
+      turns: this.calls + 1,
+      ...(this.#cost === null ? {} : { cost: this.#cost, currency: "USD" }),
+    };
   }
 
   /** The end of a prompt. What an agent has reported piece by piece it may sum up here: it is not counted twice. */

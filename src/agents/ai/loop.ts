@@ -16,6 +16,7 @@ import type { Model } from "./model.ts";
 import { costOf, type Price } from "./settings.ts";
 import { Toolbox, type CallReply } from "./toolbox.ts";
 import { takeTurn, type ModelTurn } from "./turn.ts";
+import type { Tokens } from "./tokens.ts";
 
 type Stop = Extract<AgentEvent, { type: "stop" }>["why"];
 type End = Omit<AgentResult, "usage" | "beforeEffect">;
@@ -132,11 +133,12 @@ class Loop {
     return { why: code, ms: retryAfterMs };
   }
 
-  #count(tokens: { readonly input: number; readonly output: number }): void {
-    const inputTokens = this.#usage.inputTokens + tokens.input;
-    const outputTokens = this.#usage.outputTokens + tokens.output;
-    const cost = this.#price === null ? {} : { cost: costOf(this.#price, inputTokens, outputTokens) };
-    this.#usage = { inputTokens, outputTokens, turns: this.#usage.turns + 1, ...cost };
+  #count({ input, output, estimated }: Tokens): void {
+    const inputTokens = this.#usage.inputTokens + input;
+    const outputTokens = this.#usage.outputTokens + output;
+    const cost = this.#price === null ? {} : costOf(this.#price, inputTokens, outputTokens);
+    const guessed = estimated || this.#usage.estimated === true ? { estimated: true as const } : {};
+    this.#usage = { inputTokens, outputTokens, turns: this.#usage.turns + 1, ...cost, ...guessed };
     this.#emit({ type: "usage", usage: this.#usage });
   }
 

@@ -79,6 +79,14 @@ describe.each(vendors)("as %s", (vendor) => {
     expect(second).toContain("it failed");
   });
 
+  test("what a provider does not count is estimated from the text, on the high side, and said to be", async () => {
+    const prompt = "word ".repeat(3_000);
+    const { result } = await speak(vendor, [{ say: "All done, and well.", uncounted: true }], { prompt });
+    expect(result.usage).toMatchObject({ turns: 1, estimated: true });
+    expect(result.usage?.inputTokens).toBeGreaterThan(4_000);
+    expect(result.usage?.outputTokens).toBeGreaterThanOrEqual(5);
+  });
+
   test("an answer without end is cut", async () => {
     const endless = "x".repeat(limits.agentMessageBytes + 1);
     const { result, server } = await speak(vendor, [{ say: endless, ends: "hold" }]);

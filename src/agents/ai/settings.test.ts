@@ -62,7 +62,7 @@ describe("what a model costs", () => {
     await server.close();
     const costs = events.flatMap((event) => (event.type === "usage" ? [event.usage.cost] : []));
     expect(costs).toEqual([0.000_45, 0.000_9]);
-    expect(result.usage?.cost).toBe(0.000_9);
+    expect(result.usage).toEqual({ inputTokens: 200, outputTokens: 20, turns: 2, cost: 0.000_9, currency: "USD" });
     expect(priced.currencyOf?.("compatible/scripted")).toBe("USD");
   });
 

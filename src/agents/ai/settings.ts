@@ -25,8 +25,15 @@ export interface Price {
 /** By model as vendor/name. */
 export type Prices = Readonly<Record<string, Price>>;
 
-export function costOf({ input, output }: Price, inputTokens: number, outputTokens: number): number {
-  return (inputTokens * input.amount + outputTokens * output.amount) / 1_000_000;
+/** Empty where the price is in two currencies, which cannot be summed up. */
+export function costOf(
+  { input, output }: Price,
+  inputTokens: number,
+  outputTokens: number,
+): { readonly cost?: number; readonly currency?: string } {
+  if (input.currency !== output.currency) return {};
+  const cost = (inputTokens * input.amount + outputTokens * output.amount) / 1_000_000;
+  return { cost, currency: input.currency };
 }
 
 export interface ModelChoice {

@@ -7,6 +7,7 @@ import { Speech } from "../speech.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 import { classify, contextOverflow, cutShort, type Fault } from "./faults.ts";
 import type { Model } from "./model.ts";
+import { type Tokens, tokensOf } from "./tokens.ts";
 
 /** One answer of the model. */
 export interface ModelTurn {
@@ -17,11 +18,6 @@ export interface ModelTurn {
   readonly tokens: Tokens;
   /** What the model said, in the form it must be given back. */
   readonly messages: readonly ModelMessage[];
-}
-
-export interface Tokens {
-  readonly input: number;
-  readonly output: number;
 }
 
 export interface TurnRequest {
@@ -40,7 +36,7 @@ export async function takeTurn(
   signal: AbortSignal,
   onSign: () => void = () => undefined,
 ): Promise<ModelTurn | { readonly fault: Fault; readonly tokens: Tokens } | "aborted"> {
-  const spoken = new Collector(emit);
+  const spoken = new Collector(request, emit);
   const enough = new AbortController();
   try {
     const result = streamText({
@@ -100,10 +96,20 @@ class Collector {
   #length = 0;
   #fault: Fault | null = null;
   #finish: { readonly reason: string; readonly raw: string | undefined } | null = null;
-  tokens: Tokens = { input: 0, output: 0 };
+  #said: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined } | null = null;
+  readonly #asked: TurnRequest;
 
-  constructor(emit: (event: AgentEvent) => void) {
+  constructor(asked: TurnRequest, emit: (event: AgentEvent) => void) {
+    this.#asked = asked;
     this.#speech = new Speech(emit);
+  }
+
+  /** Of a turn that broke off before the provider counted it, at least what it has said. */
+  get tokens(): Tokens {
+    const { instructions, messages, tools } = this.#asked;
+    if (this.#said === null && this.#length === 0) return { input: 0, output: 0, estimated: false };
+    const unsaid = { inputTokens: undefined, outputTokens: undefined };
+    return tokensOf(this.#said ?? unsaid, { instructions, messages, tools }, this.#length);
   }
 
   flush(): void {
@@ -133,7 +139,7 @@ class Collector {
         return;
       case "finish-step":
         this.#finish = { reason: part.finishReason, raw: part.rawFinishReason };
-        this.tokens = { input: part.usage.inputTokens ?? 0, output: part.usage.outputTokens ?? 0 };
+        this.#said = part.usage;
         return;
       default:
         return;

@@ -16,6 +16,8 @@ const usage = z.strictObject({
   outputTokens: z.number(),
   turns: z.number(),
   cost: z.number().exactOptional(),
+  currency: z.string().exactOptional(),
+  estimated: z.literal(true).exactOptional(),
 });
 
 const head = z.strictObject({

@@ -2,7 +2,7 @@ import type { NodeClass } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeState, NodeView } from "../../views/run-view.ts";
-import { addUsage, noUsage } from "../../views/run-view.ts";
+import { addUsage, noUsage } from "../../model/usage.ts";
 import { classGlyphs, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Palette } from "./palette.ts";

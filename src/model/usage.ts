@@ -1,0 +1,39 @@
+import type { Usage } from "./outcome.ts";
+
+export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
+
+/** The sum. Its cost is unknown where that of one side is, or where they are in two currencies; a side that used nothing has none to be unknown. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return combined(a, b, 1);
+}
+
+/** What is left of the whole without a part of it. */
+export function lessUsage(whole: Usage, part: Usage): Usage {
+  return combined(whole, part, -1);
+}
+
+function combined(a: Usage, b: Usage, sign: 1 | -1): Usage {
+  return {
+    inputTokens: a.inputTokens + sign * b.inputTokens,
+    outputTokens: a.outputTokens + sign * b.outputTokens,
+    turns: a.turns + sign * b.turns,
+    ...costOf(a, b, sign),
+    ...(a.estimated === true || b.estimated === true ? { estimated: true } : {}),
+  };
+}
+
+function costOf(a: Usage, b: Usage, sign: 1 | -1): Pick<Usage, "cost" | "currency"> {
+  if (isUnused(b)) return known(a.cost, a.currency);
+  if (isUnused(a)) return b.cost === undefined ? {} : known(sign * b.cost, b.currency);
+  if (a.cost === undefined || b.cost === undefined || a.currency !== b.currency) return {};
+  return known(a.cost + sign * b.cost, a.currency);
+}
+
+function known(cost: number | undefined, currency: string | undefined): Pick<Usage, "cost" | "currency"> {
+  if (cost === undefined) return {};
+  return currency === undefined ? { cost } : { cost, currency };
+}
+
+function isUnused({ inputTokens, outputTokens, turns, cost }: Usage): boolean {
+  return inputTokens === 0 && outputTokens === 0 && turns === 0 && cost === undefined;
+}
