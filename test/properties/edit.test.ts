@@ -29,6 +29,8 @@ const values: fc.Arbitrary<Json> = fc.oneof(
     "# x",
     "{task}",
     " ",
+    "\u{2000}",
+    "\u{A0}a\u{3000}",
     "a\n  b\n",
     "one\ntwo\n",
     "one\n\ntwo",

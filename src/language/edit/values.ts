@@ -9,8 +9,9 @@ export function flowText(value: Json): string {
       .map(([key, each]) => `${flowText(key)}: ${flowText(each)}`)
       .join(", ")}}`;
   }
-  const [line, ...more] = stringify([value], { collectionStyle: "flow", lineWidth: 0 }).trim().split("\n");
-  return line === undefined || more.length > 0 ? JSON.stringify(value) : line.slice(1, -1).trim();
+  const [line, ...more] = stringify([value], { collectionStyle: "flow", lineWidth: 0 }).trimEnd().split("\n");
+  // Only the spaces inside the brackets go: YAML takes the other white space of Unicode for text.
+  return line === undefined || more.length > 0 ? JSON.stringify(value) : line.slice(1, -1).replace(/^ +| +$/g, "");
 }
 
 /** A value after `key:` in a map of lines whose keys are indented by `indent`; a text of several lines stays readable. */
@@ -30,7 +31,7 @@ function isPlainBlock(text: string): boolean {
 /** `key: value` over as many lines as it takes, all of them indented. */
 export function blockEntry(key: string, value: Json, indent: string): string {
   return stringify({ [key]: value }, { lineWidth: 0 })
-    .trimEnd()
+    .replace(/\n+$/, "")
     .split("\n")
     .map((line) => (line === "" ? "" : `${indent}${line}`))
     .join("\n");
