@@ -47,8 +47,10 @@ const { prepare, exec } = DatabaseSync.prototype;
 DatabaseSync.prototype.prepare = function (sql, ...rest) {
   const statement = prepare.call(this, sql, ...rest);
   if (sql === "COMMIT") {
-    const run = statement.run.bind(statement);
-    statement.run = (...values) => commit(() => run(...values));
+    for (const way of ["run", "get", "all"]) {
+      const step = statement[way].bind(statement);
+      statement[way] = () => commit(step);
+    }
   }
   return statement;
 };

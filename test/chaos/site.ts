@@ -113,11 +113,13 @@ export class Site implements Disposable {
     };
   }
 
-  /** How many commits the command makes where nothing disturbs it. */
-  async commitsOf(cwd: string, args: readonly string[]): Promise<number> {
+  /** How many commits the command makes where nothing disturbs it. Throws where there are fewer than `least`: then faults.cjs misses some. */
+  async commitsOf(cwd: string, args: readonly string[], least: number): Promise<number> {
     const file = join(this.folder, "commits");
-    await this.trammel(cwd, args, { more: { CHAOS_COUNT: file } });
-    return Number(readFileSync(file, "utf8"));
+    const { stderr } = await this.trammel(cwd, args, { more: { CHAOS_COUNT: file } });
+    const commits = Number(readFileSync(file, "utf8"));
+    if (commits < least) throw new Error(`${args.join(" ")} made ${commits} commits, not ${least} or more: ${stderr}`);
+    return commits;
   }
 
   /** Every run of the store with its events; reading checks the chain. */

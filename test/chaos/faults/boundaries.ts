@@ -26,11 +26,11 @@ interface Place {
 async function placesOf(of: Case): Promise<readonly Place[]> {
   using site = new Site();
   const work = site.work(of);
-  const running = await site.commitsOf(work, begin);
+  const running = await site.commitsOf(work, begin, Object.keys(of.actions).length + 1);
   const places = both(running).map((at) => ({ of, answered: false, at }));
   if (of !== gateCase) return places;
   const [run] = await site.stored();
-  const answering = await site.commitsOf(work, ["answer", run?.row.run ?? "", "ask", "yes"]);
+  const answering = await site.commitsOf(work, ["answer", run?.row.run ?? "", "ask", "yes"], 3);
   return [...places, ...both(answering).map((at) => ({ of, answered: true, at }))];
 }
 

@@ -19,7 +19,7 @@ export async function fullDisk(most: number, seed: number): Promise<Figures> {
 
 async function commitsOf(of: Case): Promise<number> {
   using site = new Site();
-  return await site.commitsOf(site.work(of), begin);
+  return await site.commitsOf(site.work(of), begin, Object.keys(of.actions).length + 1);
 }
 
 async function filledAt({ of, commit }: { readonly of: Case; readonly commit: number }): Promise<Figures> {
