@@ -1,4 +1,5 @@
 import { at, item } from "../graph/ints.ts";
+import type { NodeStarted } from "../model/events.ts";
 import { classOf } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { RunState } from "./state.ts";
@@ -11,10 +12,11 @@ export function capOf(state: RunState, node: number): number | null {
 }
 
 /** The charge of the pass that begins now; null for a node that is no agent, whose cap counts in the run alone. */
-export function chargeOf(state: RunState, node: number): { readonly passes: number; readonly cap: number } | null {
+export function chargeOf(state: RunState, node: number): NonNullable<NodeStarted["charged"]> | null {
   const cap = capOf(state, node);
   if (cap === null || !isAgentic(state, node)) return null;
-  return { passes: at(state.charged, node) + 1, cap };
+  const { was } = item(state.plan.nodes, node);
+  return { passes: at(state.charged, node) + 1, cap, ...(was === undefined ? {} : { was }) };
 }
 
 export function isAgentic(state: RunState, node: number): boolean {

@@ -99,8 +99,8 @@ export interface NodeStarted extends Attempt {
   readonly step: number;
   /** Source nodes whose arrivals this start consumed; empty for the entry and for a retry. */
   readonly from: readonly string[];
-  /** Passes of the task charged for this node including this one, and the cap; agentic nodes only, on attempt 1. */
-  readonly charged?: { readonly passes: number; readonly cap: number };
+  /** Passes of the task charged for this node including this one, and the cap; agentic nodes only, on attempt 1. A former name is charged as well. */
+  readonly charged?: { readonly passes: number; readonly cap: number; readonly was?: string };
 }
 
 /** A child process of an attempt; written before its outcome so that a later engine can find a survivor. */

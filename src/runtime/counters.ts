@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { RunFacts } from "./context.ts";
@@ -9,6 +10,9 @@ export interface Count {
   readonly passes: number;
   readonly cap: number;
 }
+
+/** Of a node that had another name, under both. */
+type Charged = Count & { readonly was?: string };
 
 type Tasks = Record<string, Record<string, Count>>;
 
@@ -28,20 +32,35 @@ export function passesOfTask(
   facts: Pick<RunFacts, "taskId" | "blueprint" | "project" | "parent">,
 ): Readonly<Record<string, number>> | CountersProblem {
   const { taskId, blueprint } = facts;
-  const stored = countedIn(facts, journal.passes(taskId, facts.parent?.blueprint ?? blueprint.name));
+  const stored = renamed(
+    blueprint,
+    countedIn(facts, journal.passes(taskId, facts.parent?.blueprint ?? blueprint.name)),
+  );
   const path = pathOf(facts);
   if (path === null) return stored;
   const tasks = read(path);
   if (isProblem(tasks)) return tasks;
   const passes = new Map(Object.entries(stored));
-  const prefix = facts.parent?.path ?? "";
-  for (const [path, count] of Object.entries(tasks[taskId] ?? {})) {
-    const node = path.slice(prefix.length);
-    if (path.startsWith(prefix) && blueprint.nodes.has(node))
-      passes.set(node, Math.max(passes.get(node) ?? 0, count.passes));
-  }
-  const problem = write(path, tasks);
+  const mirrored = Object.entries(tasks[taskId] ?? {}).map(([node, count]) => [node, count.passes] as const);
+  for (const [node, count] of Object.entries(renamed(blueprint, countedIn(facts, Object.fromEntries(mirrored)))))
+    if (blueprint.nodes.has(node)) passes.set(node, Math.max(passes.get(node) ?? 0, count));
+  const problem = write(path, { ...tasks, ...withCounts(facts, tasks, passes) });
   return problem === null ? Object.fromEntries(passes) : { problem };
+}
+
+/** The task with all that is known of it, so that a mirror which is written anew says what the store counts. */
+function withCounts(
+  { taskId, blueprint: { nodes }, parent }: Pick<RunFacts, "taskId" | "blueprint" | "parent">,
+  tasks: Tasks,
+  passes: ReadonlyMap<string, number>,
+): Tasks {
+  const known = tasks[taskId] ?? {};
+  const counts = [...passes].flatMap(([node, count]) => {
+    const path = `${parent?.path ?? ""}${node}`;
+    const cap = known[path]?.cap ?? nodes.get(node)?.cap ?? limits.capDefaultPasses;
+    return nodes.has(node) && count > 0 ? [[path, { passes: count, cap }] as const] : [];
+  });
+  return counts.length === 0 ? {} : { [taskId]: { ...known, ...Object.fromEntries(counts) } };
 }
 
 /** Passes of the nodes of this run, out of those that are counted over the whole tree of runs. */
@@ -55,27 +74,43 @@ function countedIn(
   );
 }
 
+/** A node that was renamed has what was counted under its former name. */
+function renamed(
+  { nodes }: RunFacts["blueprint"],
+  counted: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const passes = new Map(Object.entries(counted));
+  for (const { id, was } of nodes.values()) {
+    const former = was === undefined ? 0 : (passes.get(was) ?? 0);
+    if (former > (passes.get(id) ?? 0)) passes.set(id, former);
+  }
+  return Object.fromEntries(passes);
+}
+
 /** Mirrors a pass that was charged. Answers why it could not, or null. */
 export function mirror(
   facts: Pick<RunFacts, "taskId" | "blueprint" | "project" | "parent">,
   name: string,
-  count: Count,
+  count: Charged,
 ): string | null {
-  const node = `${facts.parent?.path ?? ""}${name}`;
   const path = pathOf(facts);
   if (path === null) return null;
   const tasks = read(path);
   if (isProblem(tasks)) return tasks.problem;
   const own = tasks[facts.taskId] ?? {};
-  const passes = Math.max(count.passes, own[node]?.passes ?? 0);
-  return write(path, { ...tasks, [facts.taskId]: { ...own, [node]: { passes, cap: count.cap } } });
+  const names = count.was === undefined ? [name] : [name, count.was];
+  const counts = names.map((one) => {
+    const node = `${facts.parent?.path ?? ""}${one}`;
+    return [node, { passes: Math.max(count.passes, own[node]?.passes ?? 0), cap: count.cap }] as const;
+  });
+  return write(path, { ...tasks, [facts.taskId]: { ...own, ...Object.fromEntries(counts) } });
 }
 
 /** The error of a pass whose charge cannot be mirrored, or null. */
 export function mirrored(
   facts: Parameters<typeof mirror>[0],
   node: string,
-  charged: Count | undefined,
+  charged: Charged | undefined,
 ): NodeResult | null {
   const problem = charged === undefined ? null : mirror(facts, node, charged);
   return problem === null

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World, type Act } from "./harness.ts";
@@ -48,7 +48,7 @@ test("a mirror that is missing is written anew from the store", async () => {
   const again = handle(await world.engine(failing, 2).start(started(), world.observer));
   expect(await again.end).toMatchObject({ status: "escalated" });
   expect(kinds(world.seen)).not.toContain("node.started fix");
-  expect(existsSync(file)).toBe(true);
+  expect(mirrored()).toEqual({ version: 1, tasks: { T1: { fix: { passes: 2, cap: 2 } } } });
 });
 
 test.each(["__proto__", "constructor"])("a task and a node may be called %s", async (name) => {

@@ -34,9 +34,7 @@ export class Charges {
   check(account: Account, events: readonly EventBody[]): null | Conflict {
     for (const charge of Charges.own(events)) {
       if (!isCharge(charge)) continue;
-      const stands = Number(
-        this.#select.get(account.taskId, account.blueprint, account.path + charge.node)?.["passes"] ?? 0,
-      );
+      const stands = Math.max(...namesOf(charge).map((name) => this.#standing(account, name)));
       if (charge.charged.passes > stands) continue;
       return {
         conflict: "passes",
@@ -46,11 +44,21 @@ export class Charges {
     return null;
   }
 
+  #standing({ taskId, blueprint, path }: Account, name: string): number {
+    return Number(this.#select.get(taskId, blueprint, path + name)?.["passes"] ?? 0);
+  }
+
   charge(account: Account, events: readonly EventBody[]): void {
     for (const event of Charges.own(events))
       if (isCharge(event))
-        this.#set.run(account.taskId, account.blueprint, account.path + event.node, event.charged.passes);
+        for (const name of namesOf(event))
+          this.#set.run(account.taskId, account.blueprint, account.path + name, event.charged.passes);
   }
+}
+
+/** A run of the document before it was renamed goes on from the same count. */
+function namesOf({ node, charged: { was } }: Charge): readonly string[] {
+  return was === undefined ? [node] : [node, was];
 }
 
 function isCharge(event: EventBody): event is Charge {
