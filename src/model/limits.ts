@@ -187,6 +187,7 @@ export const limits = {
   storeCrowdedCommits: 64,
   tornRecords: 8,
   journalPageRecords: 512,
+  unplacedRecords: 256,
   journalBatchCharacters: 256 * 1024,
   telemetryDelayMs: 50,
   telemetryBufferBytes: 256 * 1024,

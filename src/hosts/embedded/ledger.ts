@@ -6,6 +6,7 @@ import { Standing } from "../../runtime/standing.ts";
 import { chain, genesis, textHash } from "./chain.ts";
 import { type Account, Charges } from "./charges.ts";
 import { pauseOf, statusAfter, type Head } from "./head.ts";
+import { Places } from "./places.ts";
 import type { Reader } from "./reader.ts";
 import { ownerOf, runColumns, runOf } from "./rows.ts";
 import { TurnTable } from "./turns.ts";
@@ -25,6 +26,7 @@ export class Ledger {
   readonly #reader: Reader;
   readonly #ports: LedgerPorts;
   readonly #charges: Charges;
+  readonly #places: Places;
   readonly turns: TurnTable;
   readonly #heads = new Map<string, Head>();
   /** Bytes of the hash that is being bound; SQLite copies them. */
@@ -38,7 +40,6 @@ export class Ledger {
   readonly #setDefinition: StatementSync;
   readonly #deleteMessage: StatementSync;
   readonly #deleteMessages: StatementSync;
-  readonly #deleteRecords: StatementSync;
   readonly #deleteRun: StatementSync;
   readonly #selectInside: StatementSync;
 
@@ -46,6 +47,7 @@ export class Ledger {
     this.#reader = reader;
     this.#ports = ports;
     this.#charges = new Charges(db);
+    this.#places = new Places(db);
     this.turns = new TurnTable(db, ports.isAlive);
     this.#insertRun = db.prepare(`
       INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, key, owner_pid, owner_start, owner_boot, parent, link)
@@ -64,7 +66,6 @@ export class Ledger {
     this.#setDefinition = db.prepare("UPDATE runs SET definition = ? WHERE id = ?");
     this.#deleteMessage = db.prepare("DELETE FROM mailbox WHERE id = ?");
     this.#deleteMessages = db.prepare("DELETE FROM mailbox WHERE run = ?");
-    this.#deleteRecords = db.prepare("DELETE FROM journal WHERE run = ?");
     this.#deleteRun = db.prepare("DELETE FROM runs WHERE id = ?");
     this.#selectInside = db.prepare(`
       WITH RECURSIVE inside (run) AS (VALUES (?) UNION SELECT runs.run FROM runs JOIN inside ON runs.parent = inside.run)
@@ -137,16 +138,19 @@ export class Ledger {
   }
 
   remove(runs: readonly string[]): readonly string[] {
-    return runs.filter((run) => {
+    const inside: number[] = [];
+    const removed = runs.filter((run) => {
       const row = this.#selectRun.get(run);
       if (row === undefined || runOf(row).endedAt === null || !isOver(runOf(row).status)) return false;
-      for (const { id, run: inside } of this.#selectInside.all(run)) {
-        this.#deleteMessages.run(inside ?? null);
-        this.#deleteRecords.run(id ?? null);
-        this.#deleteRun.run(id ?? null);
+      for (const one of this.#selectInside.all(run)) {
+        this.#deleteMessages.run(one["run"] ?? null);
+        this.#deleteRun.run(one["id"] ?? null);
+        inside.push(Number(one["id"]));
       }
       return true;
     });
+    this.#places.remove(inside);
+    return removed;
   }
 
   /** Another process has committed: it may have taken a run over. */
@@ -171,6 +175,7 @@ export class Ledger {
     const hash = chain(head.hash, run, record);
     this.#hash.write(hash, "hex");
     this.#insertRecord.get(head.id, first, record.events, at, record.version, this.#hash, record.body);
+    this.#places.appended();
     head.seq += bodies.length;
     head.hash = hash;
     this.#keepStatus(head, bodies, at);

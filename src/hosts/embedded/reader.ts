@@ -4,7 +4,7 @@ import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { JournalRecord, RunRow } from "../../ports/journal.ts";
 import { chain, genesis, textHash } from "./chain.ts";
-import { bodiesOf, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
+import { bodiesOf, hashColumn, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
 import { damaged, explain } from "./unavailable.ts";
 
 export interface Tail {
@@ -41,6 +41,7 @@ export class Reader {
   readonly #path: string;
   readonly #torn: (what: string) => void;
   readonly #runId: StatementSync;
+  readonly #placed: StatementSync;
   readonly #records: StatementSync;
   readonly #holding: StatementSync;
   readonly #last: StatementSync;
@@ -54,12 +55,15 @@ export class Reader {
     this.#path = path;
     this.#torn = torn;
     this.#runId = db.prepare("SELECT id FROM runs WHERE run = ?");
-    this.#records = db.prepare(`SELECT ${recordColumns} FROM journal WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?`);
-    this.#holding = db.prepare("SELECT max(seq) AS seq FROM journal WHERE run = ? AND seq <= ?");
+    this.#placed = db.prepare(`
+      SELECT places.seq, events, at, version, ${hashColumn}, body FROM places CROSS JOIN journal ON journal.id = places.record
+      WHERE places.run = ? AND places.seq > ? ORDER BY places.seq LIMIT ?`);
+    this.#records = db.prepare(`SELECT ${recordColumns} FROM records WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?`);
+    this.#holding = db.prepare("SELECT seq FROM records WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT 1");
     this.#last = db.prepare(
-      `SELECT ${recordColumns} FROM journal WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
+      `SELECT ${recordColumns} FROM records WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
     );
-    for (const statement of [this.#records, this.#last]) statement.setReturnArrays(true);
+    for (const statement of [this.#placed, this.#records, this.#last]) statement.setReturnArrays(true);
     this.#runs = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent IS NULL ORDER BY id DESC LIMIT ?`);
     this.#children = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent = ? ORDER BY id DESC LIMIT ?`);
     this.#byPrefix = db.prepare(`SELECT ${runColumns} FROM runs WHERE run >= ? AND run < ? ORDER BY run LIMIT 2`);
@@ -143,7 +147,11 @@ export class Reader {
   }
 
   #page(id: SQLOutputValue, after: number): readonly RecordRow[] {
-    return rowsOf(this.#records.all(id, after, limits.journalPageRecords));
+    const placed = rowsOf(this.#placed.all(id, after, limits.journalPageRecords));
+    if (placed.length === limits.journalPageRecords) return placed;
+    // Some may have been placed meanwhile: what is left is looked for on both sides at once, which costs more a record.
+    const left = limits.journalPageRecords - placed.length;
+    return [...placed, ...rowsOf(this.#records.all(id, placed.at(-1)?.[0] ?? after, left))];
   }
 
   #damaged(run: string, seq: number): StoreUnavailable {

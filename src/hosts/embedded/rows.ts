@@ -9,7 +9,9 @@ export const runColumns =
   "id, run, blueprint, task_id, task, status, reason, started_at, ended_at, cwd, definition, tree, owner_pid, owner_start, owner_boot, link, key";
 
 /** The hash as the text that it is chained by. */
-export const recordColumns = "seq, events, at, version, lower(hex(hash)), body";
+export const hashColumn = "lower(hex(hash))";
+
+export const recordColumns = `seq, events, at, version, ${hashColumn}, body`;
 
 /** A row of `runs` as it is stored: a live status may belong to an owner that is gone. */
 export function runOf(row: Row): RunRow {

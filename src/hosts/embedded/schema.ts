@@ -10,7 +10,7 @@ const applicationId = 0x5452_414d;
 export type Migration = (db: DatabaseSync) => void;
 
 /** Index 0 creates version 1 from nothing. A released entry never changes: a new shape is a new entry. */
-export const migrations: readonly Migration[] = [createVersion1, addParents, addTurns, addTextHashes];
+export const migrations: readonly Migration[] = [createVersion1, addParents, addTurns, addTextHashes, addPlaces];
 
 function createVersion1(db: DatabaseSync): void {
   db.exec(`
@@ -97,6 +97,30 @@ function addTurns(db: DatabaseSync): void {
       owner_start TEXT NOT NULL,
       owner_boot TEXT NOT NULL
     ) STRICT;
+  `);
+}
+
+/** In place of an index that every commit writes: see `Places`. */
+export function addPlaces(db: DatabaseSync): void {
+  db.exec(`
+    CREATE TABLE places (
+      run INTEGER NOT NULL,
+      seq INTEGER NOT NULL,
+      record INTEGER NOT NULL,
+      PRIMARY KEY (run, seq)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO places (run, seq, record) SELECT run, seq, id FROM journal;
+
+    -- One row: records up to this id have their place.
+    CREATE TABLE placed (upto INTEGER NOT NULL) STRICT;
+    INSERT INTO placed (upto) SELECT coalesce(max(id), 0) FROM journal;
+    DROP INDEX journal_by_run;
+
+    CREATE VIEW records AS
+      SELECT places.run AS run, places.seq AS seq, events, at, version, hash, body
+      FROM places CROSS JOIN journal ON journal.id = places.record
+      UNION ALL
+      SELECT run, seq, events, at, version, hash, body FROM journal WHERE id > (SELECT upto FROM placed);
   `);
 }
 
