@@ -17,6 +17,7 @@ export function addTests(program: Command, world: World, finish: (code: number) 
     .option("-t, --name <text>", "only tests whose name holds the text", filled)
     .option("--coverage", "say which nodes and edges the tests walk")
     .option("--min-coverage <percent>", "fail where the tests of a blueprint walk less of it", atLeast(0))
+    .option("--crash-matrix", "kill an engine of each test at every commit, go on, and ask for the same end")
     .option("--loose", "play recordings that were made for another prompt, and show in what it differs")
     .option("--format <format>", formats.join(", "), oneOf(formats), "text")
     .addOption(new Option("--json", "as --format json").implies({ format: "json" }))
@@ -24,5 +25,12 @@ export function addTests(program: Command, world: World, finish: (code: number) 
     .action(async (places: string[], options: TestOptions) => {
       const { test } = await import("./commands/test.ts");
       finish(await test(world, places, options));
+    });
+  program
+    .command("test-engine", { hidden: true })
+    .argument("<task>", "what to do, as a file that test wrote")
+    .action(async (task: string) => {
+      const { runEngine } = await import("./testing/engine.ts");
+      finish(await runEngine(world, task));
     });
 }

@@ -232,6 +232,9 @@ export const limits = {
   stageQuietMs: 20,
   testRunMs: 10 * 60_000,
   testFailuresShown: 20,
+  crashWorkers: 2,
+  crashDecisions: 1_000,
+  crashOrphanMs: 10_000,
 
   // Traces
   tracesQueuedSpans: 2_048,

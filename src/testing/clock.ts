@@ -12,6 +12,7 @@ interface Timer {
  */
 export class StageClock implements Clock {
   readonly #real: Clock;
+  readonly #isAtWork: () => boolean;
   readonly #timers = new Set<Timer>();
   #ahead: number;
   #works = 0;
@@ -21,9 +22,13 @@ export class StageClock implements Clock {
   #over = false;
   #disarm: () => void = () => undefined;
 
-  /** `from`: milliseconds since the epoch that it is at least, such as the last event of a run that goes on. */
-  constructor(real: Clock, from = 0) {
+  /**
+   * `from`: milliseconds since the epoch that it is at least, such as the last event of a run that goes on. `isAtWork` tells of work beside
+   * that of {@link work}.
+   */
+  constructor(real: Clock, from = 0, isAtWork: () => boolean = () => false) {
     this.#real = real;
+    this.#isAtWork = isAtWork;
     this.#ahead = Math.max(0, from - real.now());
   }
 
@@ -83,15 +88,15 @@ export class StageClock implements Clock {
     const begun = this.#begun;
     this.#real.after(limits.stageQuietMs, () => {
       this.#watching = false;
-      if (begun === this.#begun) this.#leap();
+      if (begun === this.#begun && !this.#isAtWork()) this.#leap();
       else this.#watch();
     });
   }
 
   /** From timer to timer, as long as none of them sets anything to work. */
   #leap(): void {
-    const next = this.#works > 0 || this.#over ? undefined : this.#earliest();
-    if (next === undefined) return;
+    const next = this.#works > 0 || this.#over || this.#isAtWork() ? undefined : this.#earliest();
+    if (next === undefined) return this.#watch();
     this.#ahead += Math.max(0, next.at - this.now());
     const begun = this.#begun;
     this.#fire(next);

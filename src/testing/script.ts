@@ -11,8 +11,11 @@ export class Script {
   readonly #nodes: ReadonlyMap<string, NodeScript>;
   readonly #real: ReadonlySet<string>;
   readonly #hasCassettes: boolean;
+  readonly #repeats: boolean;
 
-  constructor({ nodes = [], run = [], cassettes }: TestCase) {
+  /** With `repeats` the last attempt of a pass stands for those that a crash adds. */
+  constructor({ nodes = [], run = [], cassettes }: TestCase, repeats = false) {
+    this.#repeats = repeats;
     this.#nodes = new Map(nodes.map(({ name, value }) => [name, value]));
     this.#real = new Set(run.map(({ value }) => value));
     this.#hasCassettes = cassettes !== undefined;
@@ -22,7 +25,8 @@ export class Script {
     const script = this.#scriptOf(path, node);
     if (script === undefined) return this.#isReal(path, node) ? "real" : "unsaid";
     const attempts = "each" in script ? script.each : script.passes[pass - 1];
-    return (attempts?.length === 1 ? attempts[0] : attempts?.[attempt - 1])?.value ?? "unsaid";
+    const last = attempts?.length === 1 || this.#repeats ? attempts?.at(-1) : undefined;
+    return (attempts?.[attempt - 1] ?? last)?.value ?? "unsaid";
   }
 
   /** Whether a node is carried out by what carries it out in any run. */

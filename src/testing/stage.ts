@@ -10,6 +10,7 @@ import { StageClock } from "./clock.ts";
 import { answerOf } from "./fits.ts";
 import type { TestCase } from "./file.ts";
 import { watchedJournal } from "./journal.ts";
+import { OpenAttempts } from "./open-attempts.ts";
 import { actAsSaid } from "./said-result.ts";
 import { type Line, Script } from "./script.ts";
 
@@ -39,14 +40,16 @@ export class Stage {
   readonly missing: string[] = [];
   readonly #options: StageOptions;
   readonly #script: Script;
+  readonly #open: OpenAttempts;
   /** Gates that are asked, by path. */
   readonly #asking = new Map<string, ActionContext>();
   #journal: Journal | null = null;
 
   constructor(options: StageOptions) {
     this.#options = options;
-    this.#script = new Script(options.test);
-    this.clock = new StageClock(options.clock, options.from);
+    this.#script = new Script(options.test, options.witness !== undefined);
+    this.#open = new OpenAttempts(options.nodes);
+    this.clock = new StageClock(options.clock, options.from, () => this.#open.isAnyAtWork());
   }
 
   /** Innermost, so that what holds a performer to its node holds the script to it too. */
@@ -57,7 +60,7 @@ export class Stage {
   /** Outermost: time goes on by itself only while nothing of this is at work. */
   set(options: EngineOptions): EngineOptions {
     const { journal = (one) => one } = this.#options;
-    this.#journal = watchedJournal(journal(options.journal), (commit) => this.clock.work(commit));
+    this.#journal = this.#watched(journal(options.journal));
     const { performers, can } = options;
     return {
       ...options,
@@ -65,6 +68,21 @@ export class Stage {
       clock: this.clock,
       can: this.#capabilities(can),
       performers: new Map([...performers].map(([type, one]) => [type, this.#atWork(one)])),
+    };
+  }
+
+  #watched(inner: Journal): Journal {
+    const watched = watchedJournal(inner, (commit) => this.clock.work(commit));
+    return {
+      ...watched,
+      create: (row, document, events, ...rest) => {
+        this.#open.note(row.run, () => row.parent, events);
+        return watched.create(row, document, events, ...rest);
+      },
+      append: (run, events, ...rest) => {
+        this.#open.note(run, () => inner.find(run)?.parent, events);
+        return watched.append(run, events, ...rest);
+      },
     };
   }
 

@@ -19,6 +19,7 @@ export interface TestOptions {
   readonly minCoverage?: number;
   readonly format: "text" | "json" | "junit";
   readonly loose?: true;
+  readonly crashMatrix?: true;
 }
 
 /** Runs the tests of blueprints: no model, no network, none of the user's own state. */
@@ -80,7 +81,7 @@ async function runCase(
   world: World,
   suite: Suite,
   one: SuiteCase,
-  { loose }: TestOptions,
+  { loose, crashMatrix }: TestOptions,
   stop: AbortSignal,
 ): Promise<CaseResult> {
   const begun = performance.now();
@@ -92,10 +93,26 @@ async function runCase(
     isKept = failures.length > 0 && run !== null;
     const ms = Math.round(performance.now() - begun);
     const kept = isKept ? { run, home: site.home } : { run: null, home: null };
-    return { name: one.test.name, line: one.line, ms, failures, walk, differences, ...kept };
+    const result = { name: one.test.name, line: one.line, ms, failures, walk, differences, ...kept };
+    return crashMatrix === true && failures.length === 0 ? withCrashes(world, suite, one, result, stop) : result;
   } finally {
     if (!isKept) await removeSite(site);
   }
+}
+
+/** What it makes of crashes is only worth a look where it passes without. */
+async function withCrashes(
+  world: World,
+  suite: Suite,
+  one: SuiteCase,
+  result: CaseResult,
+  stop: AbortSignal,
+): Promise<CaseResult> {
+  const begun = performance.now();
+  const { crashMatrix } = await import("../testing/matrix.ts");
+  const { failures, crashes, kept } = await crashMatrix(world, suite, one, stop);
+  const ms = result.ms + Math.round(performance.now() - begun);
+  return { ...result, ms, failures, crashes, ...kept };
 }
 
 function finish(world: World, results: readonly SuiteResult[], options: TestOptions): number {

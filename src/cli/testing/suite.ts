@@ -32,6 +32,8 @@ export interface SuiteCase {
 export interface Suite {
   /** As the person named it. */
   readonly name: string;
+  /** Absolute. */
+  readonly file: string;
   /** Absolute folder of the test file. */
   readonly folder: string;
   readonly document: SourceDocument;
@@ -59,7 +61,7 @@ export async function readSuite(world: World, name: string): Promise<Suite | num
   if (typeof cases === "number") return cases;
   const found = [...problems, ...file.tests.flatMap((test, index) => ofTest(test, cases[index], folder))];
   if (found.length > 0) return refuse(world, source, found);
-  return { name, folder, document, cases };
+  return { name, file: source.file, folder, document, cases };
 }
 
 function refuse(world: World, { name, text }: SourceDocument, problems: readonly Diagnostic[]): number {

@@ -62,6 +62,13 @@ export async function endOrphans(engine: ProcessIdentity): Promise<readonly Proc
   return endTreeOf({ root: null, carries: (custody) => carriesEngine(custody, engine) });
 }
 
+/** Waits, at most `forMs`, until nothing lives any more that an engine which is gone had started; needs /proc. */
+export async function awaitOrphans(engine: ProcessIdentity, forMs: number): Promise<void> {
+  if (!isOfThisBoot(engine) || isAlive(engine)) return;
+  const tree: Tree = { root: null, carries: (custody) => carriesEngine(custody, engine) };
+  await waitUntilGone(await findMembers(tree), forMs);
+}
+
 /** The group in one call, which no fork in it can outrun; then each member that is elsewhere. */
 function signalAll({ root }: Tree, members: readonly ProcessRow[], signal: NodeJS.Signals): void {
   const group = members.some((row) => row.group === root?.pid) ? root?.pid : undefined;

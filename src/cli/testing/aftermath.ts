@@ -1,0 +1,145 @@
+import type { Attempt, EventBody } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { JournalReader } from "../../ports/journal.ts";
+import type { RunEnd, Settlement } from "../../runtime/api.ts";
+import { scanTree } from "../../runtime/tree/scan.ts";
+import { withoutItems } from "../../testing/catalog.ts";
+import { type LogLine, logTo, readLog } from "../../testing/log.ts";
+import { Script } from "../../testing/script.ts";
+import { decisionAbout } from "../../testing/settling.ts";
+import { bounded, observe, openStage, requestOf, silent, type Site } from "./perform.ts";
+import type { Observed } from "../../testing/judge.ts";
+import type { World } from "../world.ts";
+import type { SuiteCase } from "./suite.ts";
+
+/** What became of a run after its engine died in it. */
+export interface Aftermath {
+  /** Null where the engine died before there was a run. */
+  readonly observed: Observed | null;
+  readonly run: string | null;
+  /** Passes that somebody, or a probe, decided to have done again. */
+  readonly decided: readonly { readonly path: string; readonly pass: number }[];
+  /** Why it could not be brought to an end. */
+  readonly problem: string | null;
+}
+
+/** Goes on with the run of a dead engine as a person would: resumes it, and decides about what nobody knows by what can be seen outside. */
+export async function goOn(
+  world: World,
+  one: SuiteCase,
+  site: Site,
+  log: string,
+  reference: readonly LogLine[],
+  stop: AbortSignal,
+): Promise<Aftermath> {
+  const from = await lastMoment(world, site);
+  const services = await openStage(world, one, site, { loose: true, witness: logTo(log, null), from });
+  const { journal, engine, stage } = services;
+  const decided: { path: string; pass: number }[] = [];
+  try {
+    const [row] = journal.runs(1);
+    if (row === undefined) return { observed: null, run: null, decided, problem: null };
+    const { run } = row;
+    let end: RunEnd = { run, status: row.status, reason: row.reason };
+    let settle: Settlement | undefined;
+    for (let tries = 0; tries < limits.crashDecisions; tries += 1) {
+      if (end.status === "needs_attention") {
+        settle = await decide(journal, one, site, run, log, reference);
+        if (settle?.as === "again") decided.push({ path: settle.node, pass: passOf(journal, run, settle.node) });
+      } else if (end.status !== "interrupted" && end.status !== "waiting") break;
+      const { blueprint, contentHash, bindingHash, callees } = requestOf(one, site);
+      const bound = { blueprint, contentHash, bindingHash, ...(callees && { callees }) };
+      const handle = await engine.resume(
+        { ...bound, run, acceptChanges: false, ...(settle === undefined ? {} : { settle }) },
+        silent,
+      );
+      if ("refused" in handle) return { observed: null, run, decided, problem: handle.message };
+      end = await bounded(handle, stop);
+      settle = undefined;
+    }
+    decided.push(...probed(journal, run, ""));
+    const observed = await observe(services, one, site, end);
+    return { observed, run, decided, problem: stage.missing[0] ?? null };
+  } finally {
+    await services.close();
+  }
+}
+
+/** Time does not go back for a run that leapt ahead before its engine died. */
+async function lastMoment(world: World, { home }: Site): Promise<number> {
+  const { openJournal } = await world.compose();
+  const journal = openJournal(home, () => undefined);
+  try {
+    const [row] = journal.runs(1);
+    return row === undefined ? 0 : [...journal.read(row.run)].reduce((latest, { at }) => Math.max(latest, at), 0);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function decide(
+  journal: JournalReader,
+  one: SuiteCase,
+  { tree }: Site,
+  run: string,
+  log: string,
+  reference: readonly LogLine[],
+): Promise<Settlement | undefined> {
+  const path = haltedAt(journal, run);
+  const node = one.nodes.get(withoutItems(path));
+  const attempt = openAttempt(journal, run, path);
+  if (node === undefined || attempt === null) return undefined;
+  const files = await scanTree(tree, { except: [] });
+  const what = { path, node, attempt, real: new Script(one.test).isReal(path, node) };
+  const digest = (file: string): string | null => files.get(file)?.digest ?? null;
+  return { node: path, as: decisionAbout(what, { log: readLog(log), reference, digest }), by: "test" };
+}
+
+function haltedAt(journal: JournalReader, run: string): string {
+  let path = "";
+  for (const { body } of journal.read(run)) if (body.type === "run.halting") path = body.node ?? "";
+  return path;
+}
+
+function passOf(journal: JournalReader, run: string, path: string): number {
+  return openAttempt(journal, run, path)?.pass ?? 0;
+}
+
+/** The latest attempt at a path, `each[1]/do` in the run of that item. */
+function openAttempt(journal: JournalReader, run: string, path: string): Attempt | null {
+  const [head = "", ...rest] = path.split("/");
+  const [, node = "", item] = /^(.*?)(?:\[(\d+)\])?$/.exec(head) ?? [];
+  if (rest.length === 0 && item === undefined) return latest(bodies(journal, run), node);
+  const inner = journal
+    .runs(limits.runsListed, run)
+    .find(({ parent }) => parent?.node === node && (item === undefined || parent.item === Number(item)));
+  return inner === undefined ? null : openAttempt(journal, inner.run, rest.join("/"));
+}
+
+function latest(events: Iterable<EventBody>, node: string): Attempt | null {
+  let found: Attempt | null = null;
+  for (const body of events) if (body.type === "node.started" && body.node === node) found = body;
+  return found;
+}
+
+function* bodies(journal: JournalReader, run: string): Generator<EventBody> {
+  for (const { body } of journal.read(run)) yield body;
+}
+
+/** Passes that a probe had done again. */
+function probed(
+  journal: JournalReader,
+  run: string,
+  prefix: string,
+): readonly { readonly path: string; readonly pass: number }[] {
+  const own = [...bodies(journal, run)].flatMap((body) =>
+    body.type === "node.settled" && body.as === "again" && body.by === "probe"
+      ? [{ path: prefix + body.node, pass: body.pass }]
+      : [],
+  );
+  const inner = journal.runs(limits.runsListed, run).flatMap((row) => {
+    const { node, item } = row.parent ?? { node: "" };
+    return probed(journal, row.run, `${prefix}${node}${item === undefined ? "" : `[${item}]`}/`);
+  });
+  return [...own, ...inner];
+}
