@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { check } from "../check/check.ts";
 import type { Config } from "../config/config.ts";
 import { canonical } from "../language/canonical.ts";
 import { changeNodes } from "../language/change-nodes.ts";
 import { allNodes, type Blueprint, type Node } from "../model/blueprint.ts";
 import type { CalleePins } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
+import type { Plugin } from "../ports/plugin.ts";
 import type { Callee, Callees } from "../runtime/api.ts";
 import { findBlueprint, type SourceDocument } from "./document.ts";
 import { isFile } from "./files.ts";
 import { lockOf } from "./lock.ts";
+import { checkDocument } from "./plugins.ts";
 import { isProblem, type Problem, usage } from "./problem.ts";
 
 /** A blueprint whose calls are looked up, and everything that they lead to. */
@@ -19,6 +20,8 @@ export interface Resolved {
   readonly blueprint: Blueprint;
   readonly callees: Callees;
   readonly calls: CalleePins;
+  /** Those whose node types callees use. */
+  readonly plugins: readonly Plugin[];
 }
 
 export interface LookUp {
@@ -44,6 +47,7 @@ export function resolveCalls(
 class Resolver {
   readonly #look: LookUp;
   readonly #callees = new Map<string, Callee>();
+  readonly #plugins = new Set<Plugin>();
   readonly #done = new Map<string, { readonly hash: string; readonly calls: CalleePins }>();
 
   constructor(look: LookUp) {
@@ -67,7 +71,8 @@ class Resolver {
       if (locked !== undefined && locked !== callee.hash) return changed(reference, document, locked, callee.hash);
       calls[reference] = Object.keys(callee.calls).length === 0 ? { hash: callee.hash } : callee;
     }
-    return { blueprint: withPins(blueprint, calls), callees: this.#callees, calls };
+    const plugins = [...this.#plugins];
+    return { blueprint: withPins(blueprint, calls), callees: this.#callees, calls, plugins };
   }
 
   async #callee(
@@ -85,7 +90,11 @@ class Resolver {
     if (done !== undefined) return done;
     if (this.#callees.size >= limits.calleesPerRun)
       return usage(`${from.name} calls more than ${limits.calleesPerRun} blueprints`);
-    const { blueprint, diagnostics } = check(found.text);
+    const { blueprint, diagnostics, plugins, faults } = await checkDocument(found.text, this.#look.config);
+    for (const plugin of plugins) this.#plugins.add(plugin);
+    const [unloaded] = faults.flatMap(({ problems }) => problems);
+    if (unloaded !== undefined)
+      return usage(`${from.name} calls ${found.name}: ${unloaded.message}`, unloaded.hint ?? "");
     const [fault] = diagnostics.filter(({ severity }) => severity === "error");
     if (blueprint === null) {
       const message = `${from.name} calls ${found.name}, which has a problem: ${fault?.message ?? "it cannot be read"}`;

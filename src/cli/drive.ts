@@ -65,6 +65,7 @@ export async function drive(
     env: world.env,
     config: prepared.config,
     blueprint: prepared.blueprint,
+    plugins: prepared.plugins,
     callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
     gates,
     ownFolders: [packageRoot()],

@@ -1,6 +1,7 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { JournalReader, RunRow } from "../ports/journal.ts";
+import type { World } from "./world.ts";
 import { type OpenGate, openGates } from "../views/open-gates.ts";
 
 /** A gate that waits, in a run or in one inside it. */
@@ -56,14 +57,18 @@ export function topOf(journal: JournalReader, row: RunRow): RunRow {
 }
 
 /** What a run carries out, without what configuration supplies; null where its definition is gone. An item of a map carries out the body. */
-export async function blueprintOf(journal: JournalReader, row: RunRow): Promise<Blueprint | null> {
+export async function blueprintOf(
+  world: Pick<World, "env">,
+  journal: JournalReader,
+  row: RunRow,
+): Promise<Blueprint | null> {
   const { parent } = row;
   if (parent?.item === undefined) {
     const document = journal.definition(row.definition);
-    return document === null ? null : (await import("../check/check.ts")).check(document, {}).blueprint;
+    return document === null ? null : (await import("./plugins.ts")).readKept(world, row.cwd, document);
   }
   const outer = journal.find(parent.run);
-  const around = outer === null ? null : await blueprintOf(journal, outer);
+  const around = outer === null ? null : await blueprintOf(world, journal, outer);
   const map = around?.nodes.get(parent.node);
   if (around === null || map?.type !== "map") return null;
   const { finally: _last, ...rest } = around;

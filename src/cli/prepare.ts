@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { binding, type Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { type ConfigFault, loadConfig } from "../config/load.ts";
 import { allNodes, type Blueprint } from "../model/blueprint.ts";
 import type { CalleePins } from "../model/events.ts";
 import { exitCodes } from "../model/outcome.ts";
+import type { Plugin } from "../ports/plugin.ts";
 import type { Callees } from "../runtime/api.ts";
 import type { LookUp, Resolved } from "./callees.ts";
 import type { SourceDocument } from "./document.ts";
@@ -20,12 +21,18 @@ export interface Prepared {
   /** What its calls lead to. */
   readonly callees: Callees;
   readonly calls: CalleePins;
+  /** Those whose node types it uses, or something that it calls. */
+  readonly plugins: readonly Plugin[];
 }
 
 /** The configuration here, or the exit code after its faults were printed. */
 export async function readConfig(world: World, cwd: string): Promise<Config | number> {
   const { config, faults } = await loadConfig(cwd, world.env);
-  if (faults.length === 0) return config;
+  return faults.length === 0 ? config : printFaults(world, faults);
+}
+
+/** Prints why configuration cannot be used. */
+export async function printFaults(world: World, faults: readonly ConfigFault[]): Promise<number> {
   const { printProblems } = await import("./problems.ts");
   for (const fault of faults) {
     if (fault.unreadable === undefined) printProblems(world.err, fault.file, fault.text, fault.problems);
@@ -41,12 +48,15 @@ export async function prepare(
   config: Config,
   look: Pick<LookUp, "kept" | "pinning"> = {},
 ): Promise<Prepared | number> {
-  const [{ check }, { canonical }, { toolNames }] = await Promise.all([
-    import("../check/check.ts"),
+  const [{ checkDocument }, { canonical }, { toolNames }] = await Promise.all([
+    import("./plugins.ts"),
     import("../language/canonical.ts"),
     import("./tool-names.ts"),
   ]);
-  const { blueprint, diagnostics } = check(document.text, { tools: toolNames(config) });
+  const { blueprint, diagnostics, plugins, faults } = await checkDocument(document.text, config, {
+    tools: toolNames(config),
+  });
+  if (faults.length > 0) return printFaults(world, faults);
   const said = diagnostics.filter((one) => one.severity !== "note");
   if (said.length > 0) {
     const { printProblems } = await import("./problems.ts");
@@ -61,6 +71,7 @@ export async function prepare(
     contentHash: sha256(canonical(resolved.blueprint)),
     bindingHash: sha256(binding(config)),
     config,
+    plugins: [...new Set([...plugins, ...resolved.plugins])],
     callees: resolved.callees,
     calls: resolved.calls,
   };
@@ -78,7 +89,7 @@ export async function withCalls(
   look: LookUp,
 ): Promise<Resolved | Problem> {
   if (![...allNodes(blueprint)].some((node) => node.type === "call"))
-    return { blueprint, callees: new Map(), calls: {} };
+    return { blueprint, callees: new Map(), calls: {}, plugins: [] };
   const { resolveCalls } = await import("./callees.ts");
   return resolveCalls(blueprint, document, look);
 }

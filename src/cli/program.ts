@@ -144,7 +144,7 @@ function addAuthoring(program: Command, world: World, finish: Finish): void {
     .option("--json", jsonHelp)
     .action(async (options: { json?: true }) => {
       const { list } = await import("./commands/list.ts");
-      finish(list(world, options));
+      finish(await list(world, options));
     });
   program
     .command("explain")

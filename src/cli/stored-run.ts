@@ -41,8 +41,8 @@ export function findRun(journal: JournalReader, text: string): RunRow | Problem 
 }
 
 /** What the journal tells of a run; drawn with the definition that run used, and without a graph where that is gone. */
-export async function viewOf(journal: JournalReader, row: RunRow): Promise<RunView> {
-  const blueprint = await blueprintOf(journal, row);
+export async function viewOf(world: Pick<World, "env">, journal: JournalReader, row: RunRow): Promise<RunView> {
+  const blueprint = await blueprintOf(world, journal, row);
   const view = emptyView(row.run, blueprint);
   for (const event of journal.read(row.run)) fold(view, event);
   // Only the store knows that the owner of a run is gone.

@@ -31,6 +31,13 @@ export interface McpServerConfig {
   readonly key?: string;
 }
 
+/** A module that brings node types: a path from the file that names it, or a package found from there. */
+export interface PluginConfig {
+  readonly name: string;
+  /** Absolute path of the configuration file. */
+  readonly file: string;
+}
+
 export interface SandboxConfig {
   /** Which driver makes boxes from images of a container engine; absent: the first engine that works. */
   readonly driver?: "docker" | "podman" | "bubblewrap";
@@ -70,6 +77,8 @@ export interface Config {
   readonly workspace: WorkspaceSettings;
   readonly records: RecordSettings;
   readonly sandbox: SandboxConfig;
+  /** Loaded where a blueprint uses a node type that is not built in. */
+  readonly plugins: readonly PluginConfig[];
   /** By name; their tools are called `mcp_<name>_<tool>`. */
   readonly mcp: Readonly<Record<string, McpServerConfig>>;
   /** Addresses that a key may be sent to beside its vendor's own, by variable. Only the user's file says so. */
@@ -92,6 +101,7 @@ export const emptyConfig: Config = {
   keys: {},
   prices: {},
   mcp: {},
+  plugins: [],
   retention: {},
   notify: {},
 };
@@ -113,14 +123,16 @@ export function merge(user: Config, project: Config): Config {
     keys: pairings(user),
     prices: { ...user.prices, ...project.prices },
     mcp: { ...user.mcp, ...project.mcp },
+    plugins: [...user.plugins, ...project.plugins],
     retention: { ...user.retention, ...project.retention },
     notify: { ...user.notify, ...project.notify },
   };
 }
 
 /** What of the configuration decides how a run behaves, as one line of JSON; its SHA-256 is the binding hash. */
-export function binding({ commands, tools, agent, mcp, locale }: Config): string {
-  return stable({ commands, tools, agent, mcp, locale: locale ?? null });
+export function binding({ commands, tools, agent, mcp, locale, plugins }: Config): string {
+  const named = plugins.length === 0 ? undefined : plugins.map(({ name }) => name);
+  return stable({ commands, tools, agent, mcp, locale: locale ?? null, plugins: named });
 }
 
 function stable(value: unknown): string {

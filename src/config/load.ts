@@ -76,15 +76,15 @@ async function read(file: string | null, whose: "user" | "project"): Promise<Fil
   const { parseConfig } = await import("./parse.ts");
   const { config, problems } = parseConfig(text, whose);
   const fault = problems.some((one) => one.severity === "error") ? { file, text, problems } : null;
-  return { file, config: located(config, dirname(file)), fault };
+  return { file, config: located(config, file), fault };
 }
 
-/** A relative folder in a configuration file is meant from where the file stands. */
-function located(config: Config, folder: string): Config {
+/** A relative folder in a configuration file is meant from where the file stands, and so is a plug-in. */
+function located(config: Config, file: string): Config {
   const { cassettes } = config.agent;
-  return cassettes === undefined
-    ? config
-    : { ...config, agent: { ...config.agent, cassettes: resolve(folder, cassettes) } };
+  const agent =
+    cassettes === undefined ? config.agent : { ...config.agent, cassettes: resolve(dirname(file), cassettes) };
+  return { ...config, agent, plugins: config.plugins.map(({ name }) => ({ name, file })) };
 }
 
 function findProject(cwd: string): string | null {

@@ -12,6 +12,7 @@ agent: {provider: ai, model: compatible/qwen, baseUrl: "http://127.0.0.1:11434/v
 limits: {steps: 9, time: 1h}
 workspace: {protect: ["*.lock"]}
 mcp: {notes: {command: [notes-server, --stdio], variables: [NOTES_TOKEN]}, wiki: {url: "https://wiki.test/mcp", key: WIKI}}
+plugins: [./notes.js, "@acme/more"]
 keys: {MINE: ["https://away.test"]}
 prices: {anthropic/claude-sonnet-4-5: {input: 3 USD, output: 15 USD}}
 notify: {desktop: false, command: "cat >> told", webhook: "https://chat.test/hook"}
@@ -34,6 +35,10 @@ retention: {runs: 30d or 5 GiB, history: 90d}
       workspace: { protect: ["*.lock"] },
       records: {},
       sandbox: {},
+      plugins: [
+        { name: "./notes.js", file: "" },
+        { name: "@acme/more", file: "" },
+      ],
       mcp: {
         notes: { command: ["notes-server", "--stdio"], variables: ["NOTES_TOKEN"] },
         wiki: { url: "https://wiki.test/mcp", key: "WIKI" },

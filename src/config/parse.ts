@@ -6,6 +6,7 @@ import { Reading } from "../language/read/reading.ts";
 import { boolean, duration, money, text, word } from "../language/read/scalars.ts";
 import { entryOf } from "../language/tree.ts";
 import { readYaml } from "../language/yaml.ts";
+import { pluginName } from "./plugins.ts";
 import { kept } from "./retention.ts";
 import { type Config, emptyConfig } from "./config.ts";
 
@@ -88,6 +89,10 @@ export const configFields = {
   mcp: optional(
     mapOf(server, serverNames),
     "Servers of the Model Context Protocol, whose tools agents and tool nodes may use.",
+  ),
+  plugins: optional(
+    listOf(pluginName, true),
+    "Modules that bring node types: paths from this file, or packages. Their code runs in Trammel itself.",
   ),
   keys: optional(
     mapOf(listOf(address, true), variableNames),

@@ -105,6 +105,7 @@ prices: { vendor/model: { input: 3 USD, output: 15.50 USD } }
 locale: en-AU
 notify: { desktop: false, command: "cat >> told", webhook: "https://chat.test/hook" }
 retention: { runs: 30d or 5 GiB, history: 90d }
+plugins: [./notes.js, "@acme/more"]
 `;
 
 describe("a configuration is valid by the schema exactly where it reads without a problem", () => {

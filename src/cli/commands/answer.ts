@@ -31,7 +31,7 @@ export async function answer(
   try {
     const row = findRun(journal, run);
     if (isProblem(row)) return report(world, row);
-    const given = await answerTo(journal, row, node, text);
+    const given = await answerTo(world, journal, row, node, text);
     if ("problem" in given) return report(world, given.problem);
     const { isAlive } = await world.compose();
     return await give({ world, journal, isAlive, ...given }, options);
@@ -118,6 +118,7 @@ interface Given {
 }
 
 async function answerTo(
+  world: World,
   journal: Journal,
   row: RunRow,
   node: string,
@@ -134,7 +135,7 @@ async function answerTo(
     return { problem: usage(`nothing waits for an answer at ${node} of run ${row.run}${why}`, hint) };
   }
   const { gate, row: asking, read } = open;
-  const human = (await blueprintOf(journal, asking))?.nodes.get(gate.node);
+  const human = (await blueprintOf(world, journal, asking))?.nodes.get(gate.node);
   const by = userName();
   if (human?.type === "human" && human.approvers?.includes(by) === false)
     return { problem: usage(`${by} may not answer ${node}`, `Its approvers are: ${human.approvers.join(", ")}`) };

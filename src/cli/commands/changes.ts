@@ -67,11 +67,12 @@ async function changesIn(world: World, journal: JournalReader, row: RunRow): Pro
   const [first] = journal.read(row.run);
   if (first?.body.type !== "run.started") return usage(`the journal of run ${row.run} does not begin with its start`);
   const document = journal.definition(row.definition);
-  const [{ changesOf }, { check }] = await Promise.all([
+  const [{ changesOf }, { readKept }] = await Promise.all([
     import("../../runtime/workspace/changes.ts"),
-    import("../../check/check.ts"),
+    import("../plugins.ts"),
   ]);
-  const records = (document === null ? null : check(document, {}).blueprint)?.records ?? {};
+  const kept = document === null ? null : await readKept(world, row.cwd, document);
+  const records = kept?.records ?? {};
   const { env } = world;
   const place = { home: dataHome(env, world.cwd), env, records };
   const changes = await changesOf({ ...place, run: row.run, started: first.body, ended: row.endedAt !== null });

@@ -1,16 +1,19 @@
 import { dirname } from "node:path";
-import { check as checkText } from "../../check/check.ts";
 import { toJson } from "../../check/format.ts";
 import type { CheckedFile } from "../../check/sarif.ts";
 import type { Money } from "../../model/settings.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import type { ConfigFault } from "../../config/load.ts";
 import type { FileBound, SoundBlueprint } from "../bounds.ts";
 import type { SourceDocument } from "../document.ts";
 import { documentsAt } from "../documents.ts";
 import { isFile } from "../files.ts";
 import { type Lock, lockFile, lockOf } from "../lock.ts";
+import { checkDocument, configHere } from "../plugins.ts";
+import { printFaults } from "../prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { printProblems } from "../problems.ts";
+import { toolNames } from "../tool-names.ts";
 import { version } from "../version.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
@@ -32,35 +35,28 @@ export async function check(world: World, places: readonly string[], options: Ch
     if (isProblem(found)) code = report(world, found);
     else documents.push(found);
   }
-  const tools = await toolsFor(documents, world);
+  const config = configHere(world);
   const checked: CheckedFile[] = [];
   const sound: SoundBlueprint[] = [];
+  const unloaded = new Map<string, ConfigFault>();
   for (const document of documents) {
     const { name, file, text } = document;
     const lock = lockBeside(file, text);
     if (isProblem(lock)) code = report(world, lock);
-    const { diagnostics, blueprint } = checkText(text, {
-      ...(tools === undefined ? {} : { tools }),
+    const tools = text.includes("tool") ? await config() : undefined;
+    const { diagnostics, blueprint, faults } = await checkDocument(text, config, {
+      ...(tools === undefined ? {} : { tools: toolNames(tools) }),
       ...("pins" in lock ? { pins: new Set(Object.keys(lock.pins)) } : {}),
     });
+    for (const fault of faults) unloaded.set(fault.problems[0]?.message ?? "", fault);
     if (blueprint === null) code = exitCodes.usage;
     else sound.push({ document, blueprint });
     checked.push({ file: name, text, diagnostics });
   }
+  if (unloaded.size > 0) code = await printFaults(world, [...unloaded.values()]);
   const bounds = await boundsFor(world, sound, options);
   await print(world, checked, bounds, options.format);
   return Math.max(code, gate(world, bounds, options));
-}
-
-/** The tools that the configuration here allows; undefined when no document speaks of any or the configuration cannot be read. */
-async function toolsFor(documents: readonly SourceDocument[], world: World): Promise<ReadonlySet<string> | undefined> {
-  if (!documents.some(({ text }) => text.includes("tool"))) return undefined;
-  const [{ loadConfig }, { toolNames }] = await Promise.all([
-    import("../../config/load.ts"),
-    import("../tool-names.ts"),
-  ]);
-  const { config, faults } = await loadConfig(world.cwd, world.env);
-  return faults.length === 0 ? toolNames(config) : undefined;
 }
 
 /** The lock beside a document that calls something; nothing where there is none. */

@@ -1,9 +1,9 @@
 import { join, relative } from "node:path";
-import { check } from "../../check/check.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
 import type { BlueprintList } from "../../wire/blueprint-list.ts";
 import { blueprintFolder, findBlueprint, listBlueprints } from "../document.ts";
+import { checkDocument, configHere } from "../plugins.ts";
 import { isProblem } from "../problem.ts";
 import { fit, pad, width } from "../screen/text.ts";
 import { jsonLine } from "../json.ts";
@@ -12,8 +12,9 @@ import type { World } from "../world.ts";
 type Listed = BlueprintList["blueprints"][number];
 
 /** Lists the blueprints that `run -b NAME` understands here. One that does not check is listed as such. */
-export function list(world: World, options: { readonly json?: true }): number {
-  const blueprints = listBlueprints(world.cwd).map((name) => look(world, name));
+export async function list(world: World, options: { readonly json?: true }): Promise<number> {
+  const config = configHere(world);
+  const blueprints = await Promise.all(listBlueprints(world.cwd).map((name) => look(world, name, config)));
   if (options.json === true) world.out.write(jsonLine({ blueprints } satisfies BlueprintList));
   else world.out.write(table(blueprints, world.out.size().columns));
   if (blueprints.length === 0 && options.json !== true) {
@@ -24,10 +25,10 @@ export function list(world: World, options: { readonly json?: true }): number {
   return exitCodes.ok;
 }
 
-function look(world: World, name: string): Listed {
+async function look(world: World, name: string, config: ReturnType<typeof configHere>): Promise<Listed> {
   const document = findBlueprint(name, world.cwd);
   if (isProblem(document)) return { name, file: null, valid: false, note: document.message };
-  const { blueprint, diagnostics } = check(document.text);
+  const { blueprint, diagnostics } = await checkDocument(document.text, config);
   const note =
     blueprint === null
       ? (diagnostics.find((one) => one.severity === "error")?.message ?? null)

@@ -77,13 +77,13 @@ function partsOf(journal: JournalReader, row: RunRow, events: readonly JournalEv
 }
 
 async function replayOf({ row, parts, events }: Stored, config: Config): Promise<Replayed | Problem> {
-  const [{ check }, { recompute }, { compile }] = await Promise.all([
-    import("../../check/check.ts"),
+  const [{ checkDocument }, { recompute }, { compile }] = await Promise.all([
+    import("../plugins.ts"),
     import("../../engine/recompute.ts"),
     import("../../graph/plan.ts"),
   ]);
   for (const { from, to, document } of parts) {
-    const blueprint = document === null ? null : check(document, {}).blueprint;
+    const blueprint = document === null ? null : (await checkDocument(document, config)).blueprint;
     if (blueprint === null) {
       const what =
         from === 0 ? `the blueprint of run ${row.run}` : `what run ${row.run} went on with at event ${from + 1}`;

@@ -32,7 +32,7 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
   const journal = await openStoreToRead(world);
   const row = findRun(journal, run);
   if (isProblem(row)) return report(world, row);
-  const view = await viewOf(journal, row);
+  const view = await viewOf(world, journal, row);
   const inside = journal.runs(limits.runsListed, row.run).toReversed();
   const waiting = row.endedAt === null ? waitingGates(journal, row) : [];
   world.out.write(options.json === true ? jsonLine(runReport(view, inside, waiting)) : text(view, inside, waiting));

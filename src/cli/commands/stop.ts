@@ -3,6 +3,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
 import { noGates } from "../gate.ts";
 import { dataHome } from "../home.ts";
+import { blueprintOf } from "../inner-runs.ts";
 import { packageRoot } from "../package-root.ts";
 import { bind } from "../prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
@@ -44,13 +45,16 @@ async function stopFamily(world: World, journal: Journal, row: RunRow): Promise<
 }
 
 /** Nobody executes it: it is taken over to be ended, with nothing that it would need to go on. */
-async function stopHere(world: World, journal: Journal, { run, cwd, definition }: RunRow): Promise<number> {
-  const text = journal.definition(definition);
-  if (text === null)
+async function stopHere(world: World, journal: Journal, row: RunRow): Promise<number> {
+  const { run, cwd, definition } = row;
+  if (journal.definition(definition) === null)
     return report(world, usage(`the definition of run ${run} is gone, so it cannot be ended in order`));
-  const { check } = await import("../../check/check.ts");
-  const read = check(text, {}).blueprint;
-  if (read === null) return report(world, usage(`this version refuses the definition of run ${run}`));
+  const read = await blueprintOf(world, journal, row);
+  if (read === null)
+    return report(
+      world,
+      usage(`this version refuses the definition of run ${run}`, "If a plug-in is not there any more, put it back."),
+    );
   const blueprint = await bind(read, emptyConfig);
   const { openServices } = await world.compose();
   const services = await openServices({

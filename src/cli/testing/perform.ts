@@ -73,6 +73,7 @@ export async function openStage(
     cwd: tree,
     env: environmentOf(world, one),
     config: prepared.config,
+    plugins: prepared.plugins,
     blueprint: prepared.blueprint,
     callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
     gates: noGates,

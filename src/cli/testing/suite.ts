@@ -113,6 +113,7 @@ function configOf(project: Config, { config: own = {}, cassettes }: TestCase, fo
     commands: { ...project.commands, ...own.commands },
     tools: { ...project.tools, ...own.tools },
     mcp: {},
+    plugins: project.plugins,
     notify: {},
     agent: { ...replay, ...withoutAbsent(settings) },
   };
