@@ -1,6 +1,6 @@
 import { digraph } from "../graph/digraph.ts";
 import { Dominators } from "../graph/dominators.ts";
-import { at } from "../graph/ints.ts";
+import { at, item } from "../graph/ints.ts";
 import type { Plan } from "../graph/plan.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import { limits } from "../model/limits.ts";
@@ -50,18 +50,38 @@ export class Order {
   /** Both can run at once in one pass: there neither leads to the other, and in some run both start. */
   canRunTogether(first: string, second: string): boolean {
     if (first === second || this.#isLast(first) || this.#isLast(second)) return false;
+    if (!this.#isReached(first) || !this.#isReached(second)) return false;
     return this.#beside(this.#index(first), this.#index(second)) === "yes";
+  }
+
+  /** Nodes that the entry reaches, each after what it always comes after. */
+  get reached(): readonly string[] {
+    return this.#always.order.map((node) => item(this.#plan.ids, node));
+  }
+
+  /** The nearest node that every way to a node leads through, or undefined. */
+  above(node: string): string | undefined {
+    return this.#plan.ids[this.#always.above(this.#index(node))];
+  }
+
+  /** Whether so many nodes and edges may be looked at. */
+  mayVisit(visits: number): boolean {
+    return this.#spend(visits);
   }
 
   /** `node` can start while `before`, which is another node, has not ended once. False is no claim. */
   canStartWithout(before: string, node: string): boolean {
-    if (this.#isLast(node) || this.alwaysBefore(before, node)) return false;
+    if (this.#isLast(node) || this.alwaysBefore(before, node) || !this.#isReached(node)) return false;
     return canStartWithout(this.#searching(), this.#index(before), this.#index(node));
   }
 
   /** The run can succeed though `node` never started. False is no claim. */
   canSucceedWithout(node: string): boolean {
     return !this.#isLast(node) && canSucceedWithout(this.#searching(), this.#index(node));
+  }
+
+  #isReached(node: string): boolean {
+    return this.#always.dominates(this.#plan.entry, this.#index(node));
   }
 
   #beside(a: number, b: number): Answer {

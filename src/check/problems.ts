@@ -1,4 +1,4 @@
-import type { Diagnostic, Range, Severity } from "../model/diagnostic.ts";
+import type { Diagnostic, Severity } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "../language/codes.ts";
 import { codes, isCode, problem } from "../language/codes.ts";
@@ -19,6 +19,8 @@ export class Problems {
   readonly #seen = new Set<string>();
   #dropped = 0;
   #lines: LineIndex | undefined;
+  /** What comments silence, by line: a line may be long and hold many problems. */
+  readonly #allowed = new Map<number, ReadonlySet<string>>();
 
   constructor(text: string) {
     this.#text = text;
@@ -62,7 +64,10 @@ export class Problems {
   #isAllowed({ code, range }: Diagnostic): boolean {
     if (!this.#mayAllow || !isCode(code) || !codes[code].mayAllow) return false;
     this.#lines ??= new LineIndex(this.#text);
-    return isAllowedAt(range, code, this.#lines);
+    const { line } = this.#lines.positionAt(range.start);
+    const allowed = this.#allowed.get(line) ?? allowedOn(line, this.#lines);
+    this.#allowed.set(line, allowed);
+    return allowed.has(code);
   }
 }
 
@@ -70,12 +75,12 @@ function byPosition(a: Diagnostic, b: Diagnostic): number {
   return a.range.start - b.range.start || a.range.end - b.range.end;
 }
 
-function isAllowedAt(range: Range, code: string, lines: LineIndex): boolean {
-  const { line } = lines.positionAt(range.start);
+function allowedOn(line: number, lines: LineIndex): ReadonlySet<string> {
   const above = lines.lineText(line - 1);
-  return allows(lines.lineText(line), code) || (above.trimStart().startsWith("#") && allows(above, code));
+  const own = allowedBy(lines.lineText(line));
+  return new Set(above.trimStart().startsWith("#") ? [...own, ...allowedBy(above)] : own);
 }
 
-function allows(line: string, code: string): boolean {
-  return (comment.exec(line)?.[1] ?? "").split(",").some((word) => word.trim() === code);
+function allowedBy(line: string): readonly string[] {
+  return (comment.exec(line)?.[1] ?? "").split(",").map((word) => word.trim());
 }

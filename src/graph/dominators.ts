@@ -6,12 +6,26 @@ export class Dominators {
   /** Preorder and postorder numbers in the dominator tree; 0 for nodes that the entry does not reach. */
   readonly #first: Int32Array;
   readonly #last: Int32Array;
+  readonly #above: Int32Array;
+  /** Nodes that the entry reaches, each after those that dominate it. */
+  readonly order: readonly number[];
 
   constructor(graph: Digraph, entry: number) {
     const search = depthFirst(graph, entry);
-    const [first, last] = number(graph.size, search.order, immediate(graph, search));
+    const immediates = immediate(graph, search);
+    const [first, last] = number(graph.size, search.order, immediates);
     this.#first = first;
     this.#last = last;
+    this.order = search.order;
+    this.#above = new Int32Array(graph.size).fill(-1);
+    search.order.forEach((vertex, place) => {
+      if (place > 0) this.#above[vertex] = search.order[at(immediates, place)] ?? -1;
+    });
+  }
+
+  /** The nearest other node that dominates it, or -1. */
+  above(node: number): number {
+    return at(this.#above, node);
   }
 
   /** A node dominates itself; nothing dominates, or is dominated by, a node that the entry does not reach. */

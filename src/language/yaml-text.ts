@@ -4,8 +4,21 @@ import { limits } from "../model/limits.ts";
 import type { Code, Report } from "./codes.ts";
 import { problem } from "./codes.ts";
 
+export interface Composed {
+  /** None after the second. */
+  readonly documents: readonly Document.Parsed[];
+  /** At most one more than are shown. */
+  readonly faults: readonly Fault[];
+}
+
+/** What the text holds; null when it is too large or nested too deeply. Nothing of its tokens outlives the call. */
+export function parseText(text: string, report: Report): Composed | null {
+  const tokens = tokenize(text, report);
+  return tokens === null ? null : compose(text, tokens);
+}
+
 /** Tokens of the text; null when it is too large or nested too deeply, which is seen before anything is built on it. */
-export function tokenize(text: string, report: Report): CST.Token[] | null {
+function tokenize(text: string, report: Report): CST.Token[] | null {
   const refuse = (code: Code, offset: number, message: string): null => {
     const start = Math.min(offset, text.length);
     report(problem(code, { start, end: Math.min(start + 1, text.length) }, message));
@@ -65,11 +78,7 @@ type FaultSource = number | readonly [number, number, number?] | { readonly offs
 /** Thrown through the library to stop it: it would go on to the last of a million faults. */
 class EnoughFaults extends Error {}
 
-/** The documents, none after the second, and the faults, at most one more than are shown. */
-export function compose(
-  text: string,
-  tokens: readonly CST.Token[],
-): { readonly documents: readonly Document.Parsed[]; readonly faults: readonly Fault[] } {
+function compose(text: string, tokens: readonly CST.Token[]): Composed {
   // Uniqueness is checked while locating: the composer's own check compares every pair of keys.
   const composer = new Composer({
     version: "1.2",

@@ -7,7 +7,7 @@ import { problem } from "./codes.ts";
 import type { Located, LocatedEntry, LocatedScalar } from "./tree.ts";
 import { quote } from "./tree.ts";
 import type { Fault } from "./yaml-text.ts";
-import { compose, tokenize } from "./yaml-text.ts";
+import { parseText } from "./yaml-text.ts";
 
 /**
  * Reads one YAML 1.2 document into a located tree. Reports every problem; null when there is no tree worth looking at.
@@ -20,9 +20,9 @@ export function readYaml(text: string, report: Report): Located | null {
     );
     return null;
   }
-  const tokens = tokenize(text, report);
-  if (tokens === null) return null;
-  const { documents, faults } = compose(text, tokens);
+  const composed = parseText(text, report);
+  if (composed === null) return null;
+  const { documents, faults } = composed;
   const [first, second] = documents;
   let failed = false;
   for (const fault of faults) {

@@ -8,7 +8,7 @@ export const limits = {
   documentDepth: 64,
   documentAliases: 1_000,
   documentNodes: 1_000_000,
-  documentTokens: 1_000_000,
+  documentTokens: 850_000,
   documentTextCharacters: 1024 * 1024,
   referencesPerDocument: 50_000,
   diagnosticsPerFile: 200,
@@ -16,7 +16,7 @@ export const limits = {
   nodesPerBlueprint: 20_000,
   edgesPerBlueprint: 200_000,
   noteCharacters: 500,
-  orderVisits: 8_000_000,
+  orderVisits: 3_000_000,
   orderTries: 200,
 
   // Engine; limits.steps, limits.retries, limits.parallel, limits.time, cap

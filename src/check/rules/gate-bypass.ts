@@ -16,9 +16,11 @@ export const gateBypass: Rule = {
     const gates = [...source.drafts.values()].filter(
       (node) => node.type === "human" && node.mode !== undefined && node.mode !== "input",
     );
+    if (gates.length === 0) return;
+    const checks = nearestChecks(source, order());
     for (const gate of gates) {
-      const check = nearestCheck(gate, source, order());
-      const agent = check && agentOnTheWayBack(gate.id, check.id, source, topology());
+      const check = checks.get(gate.id);
+      const agent = check && agentOnTheWayBack(gate.id, check.id, source, topology(), order());
       const edge = agent && source.edges.find((each) => each.edge.to === gate.id && each.edge.from === agent.last);
       if (check === undefined || agent === undefined || edge === undefined) continue;
       const message = `After gate \`${gate.id}\`, the way back by \`${agent.id}\` does not lead through the check \`${check.id}\``;
@@ -27,22 +29,23 @@ export const gateBypass: Rule = {
   },
 };
 
-/** The last deterministic node with a failure of its own that every way to the gate passes, after an agent. */
-function nearestCheck(gate: Draft, { blueprint, drafts }: Source, order: Order): Draft | undefined {
+/** By node, the last deterministic node with a failure of its own that every way to it passes, after an agent. */
+function nearestChecks({ blueprint, drafts }: Source, order: Order): ReadonlyMap<string, Draft> {
   const routed = new Set(
     blueprint.edges.flatMap(({ from, when }) => (when === "success" || when === "failure" ? [from] : [])),
   );
-  const nodes = [...drafts.values()];
-  const checks = nodes.filter((node) => {
-    const checking = node.type === "script" || node.type === "exec" || node.type === "tool";
-    return checking && routed.has(node.id) && order.alwaysBefore(node.id, gate.id);
-  });
-  const agents = nodes.filter((node) => classOf(node) === "agentic" && order.alwaysBefore(node.id, gate.id));
-  const after = checks.filter((check) => agents.some((agent) => order.alwaysBefore(agent.id, check.id)));
-  return after.reduce<Draft | undefined>(
-    (last, check) => (last === undefined || order.alwaysBefore(last.id, check.id) ? check : last),
-    undefined,
-  );
+  const checks = new Map<string, Draft>();
+  const afterAgent = new Set<string>();
+  for (const id of order.reached) {
+    const above = order.above(id);
+    if (above === undefined) continue;
+    const node = drafts.get(above);
+    if (afterAgent.has(above) || (node !== undefined && classOf(node) === "agentic")) afterAgent.add(id);
+    const checking = node?.type === "script" || node?.type === "exec" || node?.type === "tool";
+    const check = checking && routed.has(above) && afterAgent.has(above) ? node : checks.get(above);
+    if (check !== undefined) checks.set(id, check);
+  }
+  return checks;
 }
 
 interface WayBack {
@@ -52,15 +55,24 @@ interface WayBack {
   readonly last: string;
 }
 
-/** A way from the gate to itself through an agentic node that avoids the check. */
-function agentOnTheWayBack(gate: string, check: string, { drafts }: Source, graph: Topology): WayBack | undefined {
+/** A way from the gate to itself through an agentic node that avoids the check. It stays in the loop of the gate. */
+function agentOnTheWayBack(
+  gate: string,
+  check: string,
+  { drafts }: Source,
+  graph: Topology,
+  order: Order,
+): WayBack | undefined {
   const start = graph.indexOf.get(gate) ?? -1;
   const avoid = graph.indexOf.get(check) ?? -1;
+  const loop = graph.loops[graph.loopOf[start] ?? -1];
+  if (loop === undefined || !order.mayVisit(loop.length)) return undefined;
   const agentOf = new Map<number, string | null>([[start, null]]);
   const open = [start];
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
     const agent = agentOf.get(index) ?? null;
     for (const next of graph.successors[index] ?? []) {
+      if (!graph.inOneLoop(start, next)) continue;
       if (next === start && agent !== null) return { id: agent, last: graph.ids[index] ?? "" };
       const node = drafts.get(graph.ids[next] ?? "");
       const now = agent ?? (node !== undefined && classOf(node) === "agentic" ? node.id : null);

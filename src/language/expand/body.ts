@@ -5,7 +5,7 @@ import type { NodeReading } from "../draft.ts";
 import { unknownField } from "../read/collections.ts";
 import { nodeOrigins, readNode } from "../read/nodes.ts";
 import type { Plugins } from "../read/nodes.ts";
-import type { LocatedTemplate, Reading } from "../read/reading.ts";
+import type { LocatedTemplate, Names, Reading } from "../read/reading.ts";
 import type { LocatedEdge, NodeOrigin, Source } from "../source.ts";
 import { overlayStock } from "../stock/supply.ts";
 import type { Located, LocatedMap } from "../tree.ts";
@@ -73,7 +73,7 @@ interface Graph {
   readonly edges: readonly LocatedEdge[];
 }
 
-function graphOf(at: LocatedMap, reading: Reading, plugins: Plugins, around: ReadonlySet<string>): Graph {
+function graphOf(at: LocatedMap, reading: Reading, plugins: Plugins, around: Names): Graph {
   const listed = entryOf(at, "nodes")?.value;
   if (listed === undefined) return single(at, reading, plugins, around);
   for (const entry of at.entries) if (!keys.includes(entry.key.source)) unknownField(entry, keys, reading);
@@ -92,7 +92,7 @@ function graphOf(at: LocatedMap, reading: Reading, plugins: Plugins, around: Rea
   return { entry: entryOfBody(at, origins, edges, reading), origins, nodes, edges };
 }
 
-function single(at: LocatedMap, reading: Reading, plugins: Plugins, around: ReadonlySet<string>): Graph {
+function single(at: LocatedMap, reading: Reading, plugins: Plugins, around: Names): Graph {
   const range = at.entries[0]?.key.range ?? at.range;
   const key = { kind: "scalar", range, source: bodyNode, value: bodyNode, style: "plain" } as const;
   const origins = new Map<string, NodeOrigin>([[bodyNode, { key, value: at }]]);
@@ -103,10 +103,10 @@ function nodesOf(
   origins: Map<string, NodeOrigin>,
   reading: Reading,
   plugins: Plugins,
-  around: ReadonlySet<string>,
+  around: Names,
 ): ReadonlyMap<string, NodeReading> {
   overlayStock(origins, plugins);
-  reading.nodeNames = new Set([...around, ...origins.keys()]);
+  reading.nodeNames = { has: (name) => origins.has(name) || around.has(name) };
   const nodes = new Map<string, NodeReading>();
   for (const [id, { value, stock }] of origins) {
     if (nodes.size >= limits.nodesPerBlueprint) break;

@@ -20,13 +20,16 @@ export interface LocatedTemplate {
   readonly inside?: true;
 }
 
+/** Names, which may be those of several graphs inside one another. */
+export type Names = Pick<ReadonlySet<string>, "has">;
+
 /** What readers share while one document is read. */
 export class Reading {
   templates: LocatedTemplate[] = [];
   /** How many references the document may still have. */
   referencesLeft: number = limits.referencesPerDocument;
   /** Names under `nodes`, known before any node is read. */
-  nodeNames: ReadonlySet<string> = new Set();
+  nodeNames: Names = new Set();
   /** False once an edge could not be read, so that what is left says nothing about paths. */
   graphIsWhole = true;
   /** The node that is being read. */

@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { limits } from "../../src/model/limits.ts";
+import { documents } from "./cost/documents.ts";
+
+interface Measured {
+  readonly took: readonly { readonly ms: number; readonly problems: number }[];
+  readonly peakMiB: number;
+}
+
+function measure(kind: keyof typeof documents, sizes: readonly number[]): Measured {
+  const script = join(import.meta.dirname, "cost/measure.ts");
+  const said = execFileSync(process.execPath, [script, kind, ...sizes.map(String)], { encoding: "utf8" });
+  return JSON.parse(said) as Measured; // what measure.ts writes
+}
+
+describe("a document four times as long costs no more than seven times as much", () => {
+  const kinds = Object.keys(documents) as (keyof typeof documents)[]; // keys of a constant
+  test.each(kinds)("%s", { timeout: 120_000 }, (kind) => {
+    // The least of three, as other work on the machine only adds.
+    const { took } = measure(kind, [1_000, 1_000, 1_000, 4_000, 4_000, 4_000]);
+    const least = (from: number): number => Math.min(...took.slice(from, from + 3).map(({ ms }) => ms));
+    expect(least(3) / least(0)).toBeLessThan(7);
+    expect(took.every(({ problems }) => problems <= limits.diagnosticsPerFile)).toBe(true);
+  });
+});
+
+test("what is just short of too much for one file takes no more memory than a large file that is right", { timeout: 120_000 }, () => {
+  const { took, peakMiB } = measure("one list", [Math.floor(limits.documentTokens / 3) - 100]);
+  expect(took).toMatchObject([{ problems: 1 }]);
+  expect(peakMiB).toBeLessThan(640);
+});
