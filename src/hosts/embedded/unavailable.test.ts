@@ -83,7 +83,7 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
   });
 
   test.each([
-    ["DROP TABLE journal", "no such table: main.journal"],
+    ["DROP TABLE journal", "no such table: journal"],
     ["ALTER TABLE runs DROP COLUMN reason", "no such column: reason"],
     ["PRAGMA user_version = 0", "another SQLite database"],
     ["PRAGMA user_version = -1", "its version is -1"],
