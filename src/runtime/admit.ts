@@ -97,13 +97,19 @@ function underCost(callee: Blueprint, { limits: { cost } }: Blueprint): Blueprin
 }
 
 /** A callee works where its caller does: what it asks for itself and the caller does not would be left out. */
-function elsewhere({ name, workspace }: Blueprint, top: Blueprint): readonly string[] {
-  return (["cwd", "isolate", "carry", "setup", "checkpoint"] as const).flatMap((key) => {
+function elsewhere({ name, workspace, concurrency }: Blueprint, top: Blueprint): readonly string[] {
+  const shares = concurrency.overlap === "allow" || JSON.stringify(concurrency) === "{}";
+  const keyed =
+    shares || JSON.stringify(concurrency) === JSON.stringify(top.concurrency)
+      ? []
+      : [`blueprint ${name}: concurrency of a callee is not carried out yet; say it in ${top.name}`];
+  const placed = (["cwd", "isolate", "carry", "setup", "checkpoint"] as const).flatMap((key) => {
     const asked = workspace[key];
     if (asked === undefined || asked === "none" || JSON.stringify(asked) === JSON.stringify(top.workspace[key]))
       return [];
     return [`blueprint ${name}: workspace.${key} of a callee is not carried out yet; say it in ${top.name}`];
   });
+  return [...placed, ...keyed];
 }
 
 function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {

@@ -77,7 +77,10 @@ export async function resumption(
   const passes = stopping ? journal.passes(row.taskId, row.blueprint) : passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
   const conflict = await journal.takeOver(row.run, row.owner, self, last);
-  if (conflict !== null) return refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what);
+  if (conflict !== null) {
+    const hint = conflict.conflict === "taken" ? { hint: "wait until it has ended, or stop it" } : {};
+    return { ...refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what), ...hint };
+  }
   await endLeftOver(row.owner, memory);
   const found: EventBody[] = [];
   for (const attempt of unfinished(memory.state))

@@ -145,7 +145,7 @@ it("prepares the worktree of a run that waits once, when its turn has come", asy
 });
 
 it.each([
-  ['{key: "{hold}"}', "concurrency.key reads {hold}, which no run has before it begins"],
+  ['{key: "{hold}"}', "`{hold}` has no value yet when the key of a run is needed, before it begins"],
   ['{key: "{task}"}', "concurrency.key is empty for this run"],
 ])("refuses a key that says nothing: %s", async (concurrency, said) => {
   using place = new Place();

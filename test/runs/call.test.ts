@@ -123,6 +123,7 @@ describe("a call", () => {
 
   test.each([
     ["a worktree", { ...callee, workspace: { isolate: "worktree" } }, "workspace.isolate of a callee"],
+    ["a place of its own", { ...callee, concurrency: { overlap: "queue" } }, "concurrency of a callee"],
   ] as const)("whose callee asks for %s is refused before any effect", async (_, asking, message) => {
     const more = { callees: callees({ callee: asking }) };
     const answer = await world.engine(world.hangingIn()).start(request(top, more), world.observer);

@@ -1,18 +1,22 @@
 import type { TypeSpec } from "../../model/blueprint.ts";
 import { wordsOf } from "../../language/fields/schemas.ts";
-import { soleReference } from "../../language/template.ts";
+import { references, soleReference } from "../../language/template.ts";
 import { entryOf, valueOf } from "../../language/tree.ts";
 import { allowsNull } from "../../language/types.ts";
 import { nodeReferences } from "../references.ts";
 import type { Rule, RuleContext, RuleReport } from "../rule.ts";
 
-/** A value that does not exist is empty in text and null elsewhere; the list of a map and most types of outputs can be neither. */
+/**
+ * A value that does not exist is empty in text and null elsewhere; the list of a map, most types of outputs and the key of a run, which
+ * is asked for before any node begins, can be neither.
+ */
 export const valueNotReady: Rule = {
   code: "value-not-ready",
   needs: "paths",
   check(context, report) {
     checkLists(context, report);
     checkOutputs(context, report);
+    checkKey(context, report);
   },
 };
 
@@ -38,6 +42,17 @@ function checkOutputs({ source, order, within }: RuleContext, report: RuleReport
     const message = `Output \`${name}\` has no value when the run succeeds without node \`${ref.name}\`, and ${wordsOf(type)} cannot be null`;
     const hint = `Let every way that succeeds lead through \`${ref.name}\`, or make it \`json\`, which is then null, or \`string\`, which is then empty.`;
     report(within(scalar, ref.start, ref.end), message, hint);
+  }
+}
+
+function checkKey({ source, within }: RuleContext, report: RuleReport): void {
+  const { key } = source.blueprint.concurrency;
+  const scalar = valueOf(source.root, "concurrency", "key");
+  if (key === undefined || scalar?.kind !== "scalar") return;
+  for (const { source: of, name, start, end } of references(key)) {
+    if (of !== "node" || !source.origins.has(name)) continue;
+    const message = `\`${key.source.slice(start, end)}\` has no value yet when the key of a run is needed, before it begins`;
+    report(within(scalar, start, end), message, "Make the key of text, {task} and {inputs.NAME}.");
   }
 }
 
