@@ -17,12 +17,23 @@ export async function readInputs(
     if ("problem" in read) return read;
     for (const [name, value] of Object.entries(read.values)) values.set(name, value);
   }
-  for (const one of given) {
+  const places = new Map<string, number>();
+  for (const [index, one] of given.entries()) {
     const at = one.indexOf("=");
     if (at <= 0) return { problem: usage(`--input ${one} is not name=value`) };
-    values.set(one.slice(0, at), one.slice(at + 1));
+    const name = one.slice(0, at);
+    const first = places.get(name);
+    if (first !== undefined) return { problem: givenTwice(name, first, index + 1) };
+    places.set(name, index + 1);
+    values.set(name, one.slice(at + 1));
   }
   return { values: Object.fromEntries(values) };
+}
+
+/** Without the values, which may be nobody else's business. */
+function givenTwice(name: string, first: number, second: number): Problem {
+  const message = `the input ${name} is given twice, by --input number ${first} and number ${second}`;
+  return usage(message, "Give one of them, or a list as JSON.");
 }
 
 async function readInputFile(file: string, cwd: string): Promise<InputsResult> {

@@ -81,6 +81,7 @@ export const limits = {
   liveLinesPerPiece: 200,
   portFileBytes: 1024 * 1024,
   taskBytes: 256 * 1024,
+  taskIdCharacters: 200,
 
   // Secrets
   secretMinCharacters: 4,

@@ -23,7 +23,7 @@ export async function admit(
   performers: Performers,
   can: Capabilities,
 ): Promise<Admitted | Refusal> {
-  const { blueprint, maxSteps, maxRetries, task } = request;
+  const { blueprint, maxSteps, maxRetries, task, taskId } = request;
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0))
     return refuse("bad_input", `the most steps must be a whole number from 1, not ${maxSteps}`);
   if (maxRetries !== undefined && !(Number.isInteger(maxRetries) && maxRetries >= 0 && maxRetries <= limits.retriesMax))
@@ -37,6 +37,8 @@ export async function admit(
       `the task is longer than ${limits.taskBytes} bytes`,
       "put it into a file and name the file",
     );
+  if (taskId !== undefined && !isTaskId(taskId))
+    return refuse("bad_input", `a task id is one line of 1 to ${limits.taskIdCharacters} characters`, "shorten it");
   if (!existsSync(request.cwd))
     return refuse(
       "bad_input",
@@ -159,4 +161,8 @@ export function treeOf(cwd: string): string {
 
 export function refuse(refused: Refusal["refused"], message: string, hint?: string): Refusal {
   return hint === undefined ? { refused, message } : { refused, message, hint };
+}
+
+function isTaskId(text: string): boolean {
+  return text !== "" && text.length <= limits.taskIdCharacters && !/\p{Cc}/u.test(text);
 }

@@ -24,6 +24,9 @@ describe("admission", () => {
     [{ inputs: { n: "many", who: "x" } }, /input "n" is not integer\ninput "who" does not match/],
     [{ cwd: "/nowhere/at/all" }, /does not exist/],
     [{ task: "x".repeat(limits.taskBytes + 1) }, /longer than/],
+    [{ taskId: "x".repeat(limits.taskIdCharacters + 1) }, /one line of 1 to 200 characters/],
+    [{ taskId: "a\nb" }, /one line/],
+    [{ taskId: "" }, /one line/],
   ])("refuses %o", async (more, message) => {
     const typed = blueprint([plain("a")], [], {
       inputs: {
