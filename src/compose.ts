@@ -12,7 +12,7 @@ import type { Config } from "./config/config.ts";
 import { keptFromServers, vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded, openReader as readEmbedded } from "./hosts/embedded/journal.ts";
 import { allNodes, type NodeType } from "./model/blueprint.ts";
-import { openSecrets, secretsOf, withKeys } from "./compose/secrets.ts";
+import { openSecrets, secretsOf, withKeys, withServerKeys } from "./compose/secrets.ts";
 import { holdToApprovals } from "./nodes/approval.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
 import { createPerformers, type Performers } from "./nodes/registry.ts";
@@ -83,7 +83,10 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const blobs = openBlobs(home);
   const processes = createProcessRunner({ blobs, redactor, clock });
   const { tools, close } = uses("agent", "tool", "plugin")
-    ? await toolsOf(options, { blobs, redactor, dataFolder: home })
+    ? await toolsOf(
+        { ...options, env: await withServerKeys(store, secret, config, env) },
+        { blobs, redactor, dataFolder: home },
+      )
     : noTools;
   const agents = usesAgents
     ? (await import("./compose/agents.ts")).agentParts({ options: keyed, clock, mask })
@@ -260,6 +263,7 @@ export const composition: Composition = {
   openJournal,
   openReader,
   openSecrets,
+  keyedEnvironment,
   openServices,
   pruneTrees,
   sweepBlobs,

@@ -41,7 +41,7 @@ function isUnset({ provider, model }: AgentSettings): boolean {
 
 /** Asks, and writes the choice; `nothing` where there is nothing to choose from, else the exit code where none was made. */
 export async function chooseAgent(world: World): Promise<"written" | "nothing" | number> {
-  const found = await findAgents(world);
+  const found = await findAgents({ env: await keyed(world) });
   const ways = waysIn(found);
   const file = userFile(world.env);
   if (ways.length === 0 || file === null) return "nothing";
@@ -92,12 +92,18 @@ function waysIn({ agents, keys, ollama }: Found): readonly Way[] {
 async function withModel(world: World, gates: GateKeeper, vendor: VendorName): Promise<Way["agent"] | null> {
   const { vendorAccess } = await import("../config/keys.ts");
   const { config } = await loadConfig(world.cwd, world.env);
-  const listed = await modelsOf(vendor, vendorAccess({ ...config, agent: {} }, world.env)[vendor]);
+  const listed = await modelsOf(vendor, vendorAccess({ ...config, agent: {} }, await keyed(world))[vendor]);
   const known = "fault" in listed ? [] : listed.models;
   const some = known.slice(0, limits.modelsShown).join(", ");
   const prompt = `Which model of ${vendor}?${some === "" ? "" : ` It has ${some}${known.length > limits.modelsShown ? ", …" : ""}`}`;
   const name = wordOf(await ask(gates, { mode: "input", prompt, options: [] }))?.trim() ?? "";
   return name === "" ? null : { model: name.startsWith(`${vendor}/`) ? name : `${vendor}/${name}` };
+}
+
+/** Keys that are kept count as those in the environment do. */
+async function keyed({ cwd, env, compose }: World): Promise<World["env"]> {
+  const [{ keyedEnvironment }, { config }] = await Promise.all([compose(), loadConfig(cwd, env)]);
+  return keyedEnvironment(config, env);
 }
 
 function ask(gates: GateKeeper, question: Pick<Question, "mode" | "prompt" | "options">): Promise<Answer> {

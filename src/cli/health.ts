@@ -23,7 +23,9 @@ export interface Health {
  * found are tried too.
  */
 export async function checkHealth(world: World, tried: boolean): Promise<readonly Health[]> {
-  const found = await findAgents(world);
+  const { config } = await loadConfig(world.cwd, world.env);
+  const keyed = { ...world, env: await (await world.compose()).keyedEnvironment(config, world.env) };
+  const found = await findAgents(keyed);
   return [
     { name: "node", status: "ok", detail: `${process.versions.node} (${process.execPath})`, mend: null },
     await store(world),
@@ -32,7 +34,8 @@ export async function checkHealth(world: World, tried: boolean): Promise<readonl
     keys(found),
     agents(found),
     ollama(found),
-    ...(tried ? await (await import("./probe.ts")).probe(world) : []),
+    ...(tried ? await (await import("./probe.ts")).probe(keyed) : []),
+    ...(await secrets(world)),
     await program(world, "sh", "missing", "Install a POSIX shell: scripts run with it."),
     await program(world, "bash", "optional", "Install bash for scripts with `shell: bash`."),
     await program(world, "git", "optional", "Install git for nodes and tools that use it."),
@@ -141,6 +144,17 @@ function homeOf(world: World): string | null {
     if (error instanceof StoreUnavailable) return null;
     throw error;
   }
+}
+
+/** Names only. */
+async function secrets(world: World): Promise<readonly Health[]> {
+  const home = homeOf(world);
+  if (home === null) return [];
+  const { openSecrets } = await world.compose();
+  const kept = openSecrets(home, world.env, () => undefined).list();
+  const names = kept.map(({ name, where }) => `${name} (${where})`).join(", ");
+  const detail = kept.length === 0 ? "none is kept; trammel secret set NAME keeps one" : `kept: ${names}`;
+  return [{ name: "secrets", status: kept.length === 0 ? "optional" : "ok", detail, mend: null }];
 }
 
 async function custody(): Promise<Health> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { vendorAccess } from "../config/keys.ts";
+import { keptFromServers, vendorAccess } from "../config/keys.ts";
 import { loadConfig } from "../config/load.ts";
 import { type VendorName, vendorOf } from "../config/vendors.ts";
 import { limits } from "../model/limits.ts";
@@ -11,10 +11,13 @@ import type { Health } from "./health.ts";
 import { modelsOf } from "./models.ts";
 import type { World } from "./world.ts";
 
-/** Tries what is found: each key at its vendor, by asking which models there are, and each agent by starting it. Nothing is billed. */
+/**
+ * Tries what is found: each key at its vendor, by asking which models there are, each agent by starting it, and each server of the Model
+ * Context Protocol by asking for its tools. Nothing is billed. `world` has the keys that are kept in its environment.
+ */
 export async function probe(world: World): Promise<readonly Health[]> {
-  const [keys, agents] = await Promise.all([probeKeys(world), probeAgents(world)]);
-  return [...keys, ...agents];
+  const [keys, agents, servers] = await Promise.all([probeKeys(world), probeAgents(world), probeServers(world)]);
+  return [...keys, ...agents, ...servers];
 }
 
 async function probeKeys(world: World): Promise<readonly Health[]> {
@@ -88,4 +91,34 @@ async function probeAgents(world: World): Promise<readonly Health[]> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function probeServers({ cwd, env }: World): Promise<readonly Health[]> {
+  const { config } = await loadConfig(cwd, env);
+  if (Object.keys(config.mcp).length === 0) return [];
+  const [{ connectServers }, { fileBlobs }, { createRedactor }] = await Promise.all([
+    import("../tools/mcp/servers.ts"),
+    import("../runtime/blobs/files.ts"),
+    import("../runtime/redaction/redactor.ts"),
+  ]);
+  const redactor = createRedactor();
+  const shared = { environment: env, cwd, start: startLive, blobs: fileBlobs(""), redactor };
+  return Promise.all(
+    Object.entries(config.mcp).map(async ([name, server]): Promise<Health> => {
+      const kept = keptFromServers({ ...config, mcp: { [name]: server } }, env);
+      const found =
+        kept.length > 0 ? { problems: kept } : await connectServers({ ...shared, servers: { [name]: server } });
+      if ("problems" in found) {
+        const detail = redactor.text(found.problems.join("; "));
+        return {
+          name: `mcp.${name}`,
+          status: "missing",
+          detail,
+          mend: "Mend `mcp` in the configuration, or take it out.",
+        };
+      }
+      await found.close();
+      return { name: `mcp.${name}`, status: "ok", detail: `answers, with ${found.tools.length} tools`, mend: null };
+    }),
+  );
 }

@@ -66,6 +66,8 @@ export interface Composition {
   readonly openReader: (home: string, notice: (what: string) => void) => ReadableJournal;
   /** Secrets that are kept for a data folder; told of one that cannot be had. */
   readonly openSecrets: (home: string, env: Environment, notice: (what: string) => void) => SecretStore;
+  /** The environment with the keys of models that are kept, as those who speak to models have it. */
+  readonly keyedEnvironment: (config: Config, env: Environment) => Promise<Environment>;
   /** Full outputs of the runs of a data folder. */
   readonly openBlobs: (home: string) => BlobStore;
   /** Removes blobs that nobody uses; see {@link BlobSweep}. */

@@ -26,13 +26,33 @@ export function secretsOf(store: SecretStore, env: Environment): FindSecret {
 }
 
 /** The environment with the keys of models that are kept, for those who speak to models; no child inherits it. */
-export async function withKeys(
+export function withKeys(
   store: SecretStore,
   find: FindSecret,
   { agent: { key } }: Config,
   env: Environment,
 ): Promise<Environment> {
-  const kept = store.list().filter(({ name }) => name === key || providerKeys.has(name));
+  return withKept(store, find, (name) => name === key || providerKeys.has(name), env);
+}
+
+/** The environment with what is kept under the names that servers of the Model Context Protocol are given. */
+export function withServerKeys(
+  store: SecretStore,
+  find: FindSecret,
+  { mcp }: Config,
+  env: Environment,
+): Promise<Environment> {
+  const names = new Set(Object.values(mcp).flatMap(({ key, variables = [] }) => [...variables, key]));
+  return withKept(store, find, (name) => names.has(name), env);
+}
+
+async function withKept(
+  store: SecretStore,
+  find: FindSecret,
+  isMeant: (name: string) => boolean,
+  env: Environment,
+): Promise<Environment> {
+  const kept = store.list().filter(({ name }) => isMeant(name));
   const keys: [string, string][] = [];
   for (const { name } of kept) keys.push([name, (await find(name)) ?? ""]);
   return kept.length === 0 ? env : { ...env, ...Object.fromEntries(keys.filter(([, value]) => value !== "")) };

@@ -38,7 +38,9 @@ export function sentence(body: EventBody): string | null {
     case "run.started":
       return startSentence(body);
     case "run.resumed":
-      return "resumed";
+      return body.asleep === undefined
+        ? "resumed"
+        : `resumed; ${Object.keys(body.asleep).join(", ")} still waits as its provider asked`;
     case "node.queued":
       return `${passName(body.node, body.pass)} is due and waits for a place`;
     case "node.started":

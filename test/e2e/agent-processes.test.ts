@@ -34,6 +34,17 @@ describe("tools of servers", () => {
     expect(ran.stdout).toContain("Hello Bob; none, no key");
   });
 
+  it("get a secret that is kept under a name they are given, and it shows nowhere", async () => {
+    using place = new Place();
+    const kept = await trammel(["secret", "set", "GIVEN"], { place, input: "canary-of-the-server-6c4\n" });
+    expect(kept.code).toBe(0);
+    place.file("trammel.yaml", JSON.stringify({ mcp: { notes: { ...server, variables: ["GIVEN"] } } }));
+    place.file("b.yaml", "name: b\nnodes: {a: {type: tool, tool: mcp_notes_greet, args: {name: Bob}}}\n");
+    const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    expect(ran.stdout).toContain("Hello Bob; ***, no key");
+  });
+
   it("that cannot be had stop the run before it starts", async () => {
     using place = new Place();
     place.file("trammel.yaml", JSON.stringify({ mcp: { notes: { command: ["no-such-server"] } } }));

@@ -120,3 +120,32 @@ describe("doctor", () => {
     expect((await checks(place, ["--probe"], { PATH })).code).toBe(1);
   });
 });
+
+describe("doctor --probe", () => {
+  it("asks each server of the configuration for its tools, and says which cannot be had", async () => {
+    using place = new Place();
+    const there = { command: [process.execPath, join(root, "test/fixtures/mcp-server.ts")] };
+    place.file("trammel.yaml", JSON.stringify({ mcp: { notes: there, gone: { command: ["no-such-server"] } } }));
+    const { of, code } = await checks(place, ["--probe"]);
+    expect(of("mcp.notes")).toMatchObject({ status: "ok", detail: expect.stringMatching(/^answers, with \d+ tools$/) });
+    expect(of("mcp.gone")).toMatchObject({ status: "missing" });
+    expect(code).toBe(1);
+    expect((await checks(place, [])).all.filter(({ name }) => name.startsWith("mcp."))).toEqual([]);
+  });
+
+  it("tries a key that is kept as one in the environment, and names what is kept", async () => {
+    using place = new Place();
+    const vendor = await serve({ "/models": { data: [{ id: "gpt-5" }] } });
+    place.file(".config/trammel/config.yaml", `agent: {model: openai/gpt-5, baseUrl: "http://${vendor.host}"}\n`);
+    const kept = await trammel(["secret", "set", "OPENAI_API_KEY"], { place, input: "canary-kept-5f0\n" });
+    expect(kept.code).toBe(0);
+    const { of, all } = await checks(place, ["--probe"]);
+    expect(of("openai")).toMatchObject({ status: "ok" });
+    expect(vendor.asked[0]?.headers["authorization"]).toBe("Bearer canary-kept-5f0");
+    expect(of("secrets")).toMatchObject({
+      status: "ok",
+      detail: expect.stringMatching(/OPENAI_API_KEY \((keyring|file)\)/),
+    });
+    expect(JSON.stringify(all)).not.toContain("canary");
+  });
+});
