@@ -7,6 +7,7 @@ import type { JournalEvent } from "../src/model/events.ts";
 import type { Plugin } from "../src/plugin.ts";
 import { definePlugin } from "../src/plugin.ts";
 import type { RunHandle } from "../src/runtime/api.ts";
+import { inScratch } from "./scratch.ts";
 
 /** Node types that do nothing: `noop` succeeds at once, `hold` works until it is stopped. Brought the way anybody brings theirs. */
 const idle: Plugin = definePlugin({
@@ -81,4 +82,16 @@ export async function openHost(home: string): Promise<Host> {
     },
     close: services.close,
   };
+}
+
+/** Runs `work` over a store of its own. */
+export function inHost<T>(work: (host: Host, folder: string) => Promise<T>): Promise<T> {
+  return inScratch(async (folder) => {
+    const host = await openHost(folder);
+    try {
+      return await work(host, folder);
+    } finally {
+      await host.close();
+    }
+  });
 }

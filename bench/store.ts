@@ -16,7 +16,7 @@ export function journalBytes(home: string): number {
 /** Reads every row of the journal; returns how many there are. */
 export function readRows(home: string): number {
   const db = database(home);
-  const rows = db.prepare("SELECT * FROM journal ORDER BY run, seq").all();
+  const rows = db.prepare("SELECT * FROM journal ORDER BY id").all();
   db.close();
   return rows.length;
 }

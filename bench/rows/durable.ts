@@ -1,10 +1,9 @@
 import { line } from "../documents.ts";
 import { rawAppends, sqliteCommits } from "../floors.ts";
-import { documentOf, openHost } from "../host.ts";
+import { documentOf, inHost } from "../host.ts";
 import type { Host } from "../host.ts";
 import { against, alone, interleave, median, timed } from "../measure.ts";
 import type { Row } from "../measure.ts";
-import { inScratch } from "../scratch.ts";
 import { journalBytes } from "../store.ts";
 
 const noops = 300;
@@ -12,19 +11,8 @@ const sequence = documentOf(line(noops, "type: noop"));
 const short = documentOf(line(20, "type: noop"));
 const runsAtOnce = 64;
 
-/** Both sides write so much before it counts that their logs have been taken over into the file and begun anew. */
-const warmUps = 12;
-
-function inHost<T>(work: (host: Host, folder: string) => Promise<T>): Promise<T> {
-  return inScratch(async (folder) => {
-    const host = await openHost(folder);
-    try {
-      return await work(host, folder);
-    } finally {
-      await host.close();
-    }
-  });
-}
+/** Both sides do so much before it counts that their logs have been taken over into the file and begun anew, and their code is compiled. */
+const warmUps = 24;
 
 const perNode = async (host: Host): Promise<number> => ((await timed(() => host.run(sequence))) * 1000) / noops;
 
@@ -64,17 +52,17 @@ const parallel: Row = {
   ratio: true,
   measure: () =>
     inHost(async (host) => {
-      for (let n = 0; n < 3; n++) await host.run(sequence);
-      const rounds = await interleave(
-        7,
-        async () => {
-          const all = Array.from({ length: runsAtOnce }, () => short);
-          const ms = await timed(() => Promise.all(all.map((document) => host.run(document))));
-          return (runsAtOnce * 20 * 1000) / ms;
-        },
-        async () => 1e6 / (await perNode(host)),
-      );
-      return against("nodes a second", rounds);
+      const all = Array.from({ length: runsAtOnce }, () => short);
+      const atOnce = async (): Promise<number> => {
+        const ms = await timed(() => Promise.all(all.map((document) => host.run(document))));
+        return (runsAtOnce * 20 * 1000) / ms;
+      };
+      const alone = async (): Promise<number> => 1e6 / (await perNode(host));
+      for (let n = 0; n < warmUps; n++) {
+        await host.run(sequence);
+        await atOnce();
+      }
+      return against("nodes a second", await interleave(15, atOnce, alone));
     }),
 };
 
@@ -87,7 +75,7 @@ const processor: Row = {
   measure: () =>
     inHost(async (host) => {
       const thousand = documentOf(line(1000, "type: noop"));
-      for (let n = 0; n < 3; n++) await host.run(thousand);
+      for (let n = 0; n < warmUps / 2; n++) await host.run(thousand);
       const figures: number[] = [];
       const users: number[] = [];
       for (let n = 0; n < 7; n++) {
