@@ -144,6 +144,7 @@ export const limits = {
   vendorProbeMs: 10_000,
   modelsShown: 8,
   mcpStartMs: 30_000,
+  mcpCloseMs: 1_000,
   acpCancelMs: 3_000,
   acpDismissMs: 1_000,
   acpMessageBytes: 32 * 1024 * 1024,

@@ -40,20 +40,22 @@ function argumentsOf(pid: string): string {
 }
 
 /** A server that others have started, at an address. */
-async function overHttp(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+async function overHttp(): Promise<{ readonly url: string; readonly child: ChildProcess; readonly log: () => string }> {
   const probe = createServer();
   await new Promise<void>((listening) => probe.listen(0, "127.0.0.1", listening));
   const { port } = probe.address() as AddressInfo; // listening on TCP
   await new Promise((closed) => probe.close(closed));
   const child = spawn(process.execPath, [everything, "streamableHttp"], {
     env: { PATH: process.env["PATH"], PORT: String(port) },
-    stdio: ["ignore", "ignore", "pipe"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  let log = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (log += text));
   onTestFinished(() => void child.kill("SIGKILL"));
   for await (const line of createInterface({ input: child.stderr }))
     if (line.includes(`listening on port ${port}`)) break;
   child.stderr.resume();
-  return { url: `http://127.0.0.1:${port}/mcp`, child };
+  return { url: `http://127.0.0.1:${port}/mcp`, child, log: () => log };
 }
 
 function write(place: Place, mcp: object, nodes: string, agent: object = {}): void {
@@ -165,9 +167,10 @@ edges:
 
   test("at an address they serve a tool node; one that dies there is an error, one that hangs a timeout", async () => {
     using place = new Place();
-    const { url, child } = await overHttp();
+    const { url, child, log } = await overHttp();
     write(place, { every: { url } }, sum);
     expect((await run(place)).stdout).toContain("The sum of 2 and 3 is 5.");
+    await expect.poll(log).toContain("Received session termination request");
     write(place, { every: { url } }, long(", timeout: 1s"));
     const late = await run(place);
     expect(late.stdout).toContain('"code":"timeout"');

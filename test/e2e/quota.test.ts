@@ -33,6 +33,7 @@ interface Shown {
   readonly run: string;
   readonly status: string;
   readonly wakesAt: string | null;
+  readonly inside: readonly { readonly status: string }[];
   readonly nodes: readonly { readonly state: string; readonly passes: number; readonly attempts: readonly unknown[] }[];
 }
 
@@ -90,6 +91,22 @@ describe("a run that is out of quota", () => {
     await expect.poll(() => latest(place)).toMatchObject({ status: "waiting" });
     let resumed = await trammel(["resume", run, "--json"], { place });
     while (resumed.code === 2) resumed = await trammel(["resume", run, "--json"], { place });
+    expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
+    expect(model.requests).toHaveLength(2);
+  });
+
+  it("inside a call goes on after its engine was killed, too", async () => {
+    using place = new Place();
+    const model = await projectWith(place, [quota(2), { say: "Said." }]);
+    place.file("outer.yaml", "name: outer\nnodes:\n  inner: {type: call, blueprint: ./say.yaml}\n");
+    const running = start(["run", "x", "-b", "outer.yaml", "--json"], { place });
+    await running.until(/node\.started/);
+    await model.seen(1);
+    await expect.poll(async () => (await shown(place, (await latest(place)).run)).inside[0]?.status).toBe("waiting");
+    const { owner } = JSON.parse(running.stdout.split("\n")[0] ?? "") as { readonly owner: { readonly pid: number } };
+    process.kill(owner.pid, "SIGKILL");
+    await running.end;
+    const resumed = await trammel(["resume", (await latest(place)).run, "--json"], { place });
     expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
     expect(model.requests).toHaveLength(2);
   });

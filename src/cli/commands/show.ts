@@ -1,5 +1,5 @@
 import { limits } from "../../model/limits.ts";
-import { exitCodes } from "../../model/outcome.ts";
+import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
@@ -54,10 +54,16 @@ function text(view: RunView, inside: readonly RunRow[], waiting: readonly Waitin
     ...(failures.length === 0 ? [] : [["evidence", failures.map(attemptName).join(" and ")] as const]),
     ["started", instant(view.startedAt)],
     ["took", view.endedAt === null ? "–" : elapsed(view.endedAt - view.startedAt)],
-    ["used", usageText(view.usage) || "no model"],
+    ["used", usedText(view.usage)],
   ];
   const head = facts.map(([name, value]) => `${name.padEnd(10)} ${inert(value).replace(/\n/g, "\n           ")}\n`);
   return `${head.join("")}\n${[...view.nodes.values()].map((one) => node(one) + runsIn(one, inside) + questionsIn(one, waiting)).join("")}`;
+}
+
+function usedText(usage: Usage): string {
+  const text = usageText(usage);
+  if (text === "") return "no model";
+  return usage.cost === undefined ? `${text} · cost unknown` : text;
 }
 
 function node(one: NodeView): string {

@@ -71,7 +71,7 @@ async function connect(
   try {
     await client.connect(transport, { timeout: limits.mcpStartMs });
     const { tools } = await client.listTools();
-    return { tools: tools.map((tool) => toolOf(name, tool, client, parts)), close: () => client.close() };
+    return { tools: tools.map((tool) => toolOf(name, tool, client, parts)), close: () => leave(client, transport) };
   } catch (error) {
     await transport.close().catch(() => undefined);
     return { problem: `mcp.${name}: it cannot be reached: ${messageOf(error)}` };
@@ -92,6 +92,17 @@ async function transportOf(server: McpServer, parts: McpParts): Promise<Transpor
   for (const [key, value] of entries) if (named.has(key)) redactor.add(value);
   const child = await start({ argv: [program ?? "", ...args], cwd, env: Object.fromEntries(entries) });
   return "kind" in child ? child.message : transportTo(child);
+}
+
+/** A server at an address is told that its session is over; one that does not take it in time is left all the same. */
+async function leave(client: Client, transport: Transport): Promise<void> {
+  if (transport instanceof StreamableHTTPClientTransport) {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, limits.mcpCloseMs);
+    await Promise.race([transport.terminateSession().catch(() => undefined), late]);
+    clearTimeout(timer);
+  }
+  await client.close();
 }
 
 function headersOf({ key }: McpServer, { environment, redactor }: McpParts): Record<string, string> {
