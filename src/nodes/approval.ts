@@ -22,16 +22,22 @@ export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: P
     const text = `what ${gate.id} approved does not stand, since ${outdated}, and nobody can be asked again here`;
     return { ...result, reason: { code: "no_terminal", text } };
   };
+  const held = async (
+    performer: Performer,
+    context: ActionContext,
+    approvals: readonly Approval[],
+  ): Promise<NodeResult> => {
+    for (const approval of approvals) {
+      const result = await stale(context, approval);
+      if (result !== null) return result;
+    }
+    return performer.perform(context);
+  };
   return (performer) => ({
     type: performer.type,
     class: performer.class,
     missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
-    async perform(context) {
-      for (const approval of context.approvals ?? []) {
-        const result = await stale(context, approval);
-        if (result !== null) return result;
-      }
-      return performer.perform(context);
-    },
+    perform: (context) =>
+      context.approvals === undefined ? performer.perform(context) : held(performer, context, context.approvals),
   });
 }

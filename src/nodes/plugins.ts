@@ -36,10 +36,11 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       if (found === undefined) return `node "${node.id}": ${unknown(node)}`;
       return found.missing?.(node, can) ?? null;
     },
-    async perform(context) {
+    perform(context) {
       const found = nodes.get(context.node.plugin);
       if (found !== undefined) return found.perform(context);
-      return { outcome: "error", reason: { code: "could_not_start", text: unknown(context.node) }, beforeEffect: true };
+      const reason = { code: "could_not_start", text: unknown(context.node) } as const;
+      return Promise.resolve({ outcome: "error", reason, beforeEffect: true });
     },
   };
 }

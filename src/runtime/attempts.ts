@@ -69,9 +69,17 @@ export class Attempts {
     const approvals = this.#memory.approvals.before(this.#facts.blueprint, id);
     const gate = gateOf(node, attempt, can.gates, path, this.#memory.answers.get(id), approvals);
     const own = gate === null ? can : { ...can, gates: gate.keeper };
-    const ofPass = { ...passOf(this.#memory, id, clock.now()), ...(approvals === undefined ? {} : { approvals }) };
-    const shared = { facts: this.#facts, node, attempt, ...ofPass, values: this.#values, can: own, environment };
-    const parts = { ...shared, children: (live: Live) => this.#childrenOf(shared, live) };
+    const parts: ContextOptions = {
+      facts: this.#facts,
+      node,
+      attempt,
+      ...passOf(this.#memory, id, clock.now()),
+      ...(approvals !== undefined && { approvals }),
+      values: this.#values,
+      can: own,
+      environment,
+      children: (live: Live) => this.#childrenOf(parts, live),
+    };
     const performance = new Performance({
       performer,
       timeoutMs: timeoutOf(node),

@@ -111,8 +111,10 @@ export class Conductor implements RunHandle {
   }
 
   async #turn(): Promise<void> {
-    const [incoming, taken] = [this.#inbox, this.#taken];
-    [this.#inbox, this.#taken] = [[], []];
+    const incoming = this.#inbox;
+    const taken = this.#taken;
+    this.#inbox = [];
+    this.#taken = [];
     const at = this.#ports.clock.now();
     const { events, commands } = advance(this.#memory.state, incoming, at);
     if (events.length === 0 && taken.length === 0) return this.#carryOut(commands);
