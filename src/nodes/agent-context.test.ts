@@ -126,3 +126,14 @@ describe("what it reads outside of its context", () => {
     expect((await performer.perform(context)).ports).toBeUndefined();
   });
 });
+
+test("each part of a context comes from the nearest level that has it", async () => {
+  await mkdir(join(folder, "levels"), { recursive: true });
+  for (const name of ["node", "document", "configured"]) await writeFile(join(folder, "levels", name), `${name}\n`);
+  const context = (name: string) => ({ context: { include: [`levels/${name}`] } });
+  const part = { configured: context("configured"), document: context("document") };
+  expect((await requested(part)).prompt).toContain("--- levels/document");
+  const { prompt: text, reads } = await requested({ ...part, node: { context: { read: ["levels/node"] } } });
+  expect(text).toContain("--- levels/document");
+  expect([...((await reads?.among(["levels/node", "levels/document"])) ?? [])]).toEqual(["levels/node"]);
+});

@@ -89,6 +89,9 @@ describe.runIf(works("bubblewrap"))("an agent in a box", () => {
     place.file("c.yaml", text.replace("read: [src/**]", "read: [src/**], only: require"));
     const refused = await trammel(["run", "x", "-b", "c.yaml"], { place });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("cannot hold it to globs")]);
+    place.file("c.yaml", text.replace("read: [src/**]", "read: repository, only: require"));
+    const seen = await trammel(["run", "x", "-b", "c.yaml"], { place });
+    expect([seen.code, seen.stderr]).toEqual([2, expect.stringContaining("`box` mounts folders of this machine")]);
   });
 
   it("is held to its policy and its time, and gone with its node", async () => {

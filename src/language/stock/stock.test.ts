@@ -91,6 +91,26 @@ describe("what a document lays over a stock node", () => {
     });
   });
 
+  test("adds to what an agent is given, and leaves what it may read and write", () => {
+    const { nodes } = read(
+      'name: t\nflow: test -> [fix-ci]\nnodes: {fix-ci: {context: {include: ["*.md"], only: require}}}\n',
+    );
+    expect(nodes.get("fix-ci")).toMatchObject({
+      context: { include: ["*.md"], read: "repository", only: "require" },
+      writes: expect.arrayContaining(["!*.test.*", "!.git/hooks/**"]),
+    });
+  });
+
+  test("tells a pull request what the agents before it read, whatever they are called", () => {
+    const mine = "{mine: {type: implement}, own: {type: agent, prompt: x}, other: {type: script, run: x}}";
+    const { nodes } = read(`name: t\nflow: mine -> own -> other -> create-pr -> fix-ci\nnodes: ${mine}\n`);
+    expect(nodes.get("create-pr")?.env?.["DRIFT"]?.source).toBe("{mine.drift}{own.drift}");
+    const plain = read("name: t\nflow: create-pr\n").nodes.get("create-pr");
+    expect(Object.keys(plain?.env ?? {})).toEqual(["TASK"]);
+    const changed = read('name: t\nflow: implement -> create-pr\nnodes: {create-pr: {run: "true"}}\n');
+    expect(Object.keys(changed.nodes.get("create-pr")?.env ?? {})).toEqual(["TASK"]);
+  });
+
   test("works under any name by its type, in edges too", () => {
     const { nodes } = read("name: t\nentry: web\nnodes: {web: {type: lint, cwd: web}}\n");
     expect(nodes.get("web")).toMatchObject({ type: "script", stock: "lint", run: "pnpm turbo run lint", cwd: "web" });

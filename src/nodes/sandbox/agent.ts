@@ -1,4 +1,4 @@
-import type { AgentSandboxNode, AgentSettings } from "../../model/blueprint.ts";
+import type { AgentSandboxNode, AgentSettings, Blueprint } from "../../model/blueprint.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
@@ -39,19 +39,29 @@ export function createAgentSandboxPerformer(parts: AgentSandboxParts): Performer
     missing(node, _can, blueprint) {
       const settings = settingsOf(node, blueprint.agent, configured);
       const what =
-        unheld(settings) ?? missingCommand(node, settings, agents) ?? unknownCost(blueprint.limits.cost, null);
+        unheld(settings, mountedBy(node, blueprint)) ??
+        missingCommand(node, settings, agents) ??
+        unknownCost(blueprint.limits.cost, null);
       return what === null ? null : `agent_sandbox "${node.id}": ${what}`;
     },
     perform: (context) => perform(context, parts),
   };
 }
 
-function unheld(settings: AgentSettings): string | null {
+/** A node that mounts folders of this machine into the box which an agent works in. */
+function mountedBy({ container }: AgentSandboxNode, { nodes }: Blueprint): string | null {
+  const named = container.parts.flatMap((part) => ("ref" in part ? [nodes.get(part.ref.name)] : []));
+  return named.find((node) => node?.type === "provision" && (node.mount ?? []).length > 0)?.id ?? null;
+}
+
+function unheld(settings: AgentSettings, mounted: string | null): string | null {
   const unheld = settings.context === undefined ? null : missingContext(settings.context);
   if (unheld !== null) return unheld;
   const { only } = settings.context ?? {};
   if (only === "require" && readScopeOf(settings.context) !== "repository")
     return "`context.only: require` cannot hold it to globs, since it sees all that was checked out; use `read: repository`";
+  if (only === "require" && mounted !== null)
+    return `\`context.only: require\` cannot hold it to the repository, since \`${mounted}\` mounts folders of this machine; leave out its \`mount\``;
   return settings.tools === undefined
     ? null
     : "`tools` cannot hold an agent that brings its own; leave them out, or use a policy";
