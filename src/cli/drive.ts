@@ -16,7 +16,7 @@ import type { Prepared } from "./prepare.ts";
 import { dataHome } from "./home.ts";
 import { patientGates, whenParked } from "./parking.ts";
 import { report, usage } from "./problem.ts";
-import { overlapOf, type OverlapOptions, turnIn } from "./queue.ts";
+import { overlapIn, type OverlapOptions, turnIn } from "./queue.ts";
 import type { Display } from "./screen/display.ts";
 import { instant, wakesAt } from "./report.ts";
 import type { ServiceOptions, Services } from "./services.ts";
@@ -88,7 +88,7 @@ export async function drive(
     waiting.abort();
   });
   try {
-    const overlap = overlapOf(options, prepared.blueprint);
+    const overlap = overlapIn(options, prepared.blueprint);
     const turn = overlap === "queue" ? { turn: turnIn(world, waiting.signal) } : {};
     const started = await begin(services, observer, turn);
     if ("refused" in started && asked !== undefined) return { exit: exitCodes.stopped, view: null };

@@ -1,6 +1,7 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Ahead } from "../ports/journal.ts";
 import type { Turn } from "../runtime/api.ts";
+import { type Overlap, overlapOf } from "../runtime/overlap.ts";
 import { inert } from "../views/inert.ts";
 import type { World } from "./world.ts";
 
@@ -9,13 +10,8 @@ export interface OverlapOptions {
   readonly detach?: true;
 }
 
-/** What becomes of a run that finds another in its place: what the person says, else, where nobody sits there, what the blueprint says. */
-export type Overlap = "refuse" | "queue" | "skip";
-
-export function overlapOf({ queue, detach }: OverlapOptions, { concurrency }: Pick<Blueprint, "concurrency">): Overlap {
-  if (queue === true) return "queue";
-  if (detach !== true) return "refuse";
-  return concurrency.overlap === "skip" ? "skip" : "queue";
+export function overlapIn({ queue, detach }: OverlapOptions, blueprint: Blueprint): Overlap {
+  return overlapOf(blueprint, { watched: detach !== true, asked: queue === true });
 }
 
 /** A wait that says for whom, and at which place, each time that changes. */

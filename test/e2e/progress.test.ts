@@ -61,3 +61,17 @@ it("a loop that makes no progress escalates, with both failures as evidence", as
     { node: "test", pass: 2, attempt: 1 },
   ]);
 });
+
+it("a loop inside a call that makes no progress escalates with both failures, too", async () => {
+  using place = new Place();
+  place.file("todo", "1\n2\n");
+  place.file(
+    "inner.yaml",
+    mending("sed -i 1d todo; echo 3 >> todo").replace('echo "$(wc -l < todo) left"', "cat todo"),
+  );
+  place.file("b.yaml", "name: outer\nentry: sub\nnodes:\n  sub: {type: call, blueprint: ./inner.yaml}\n");
+  const { code, stdout } = await trammel(["run", "t", "-b", "b.yaml"], { place });
+  expect(code).toBe(3);
+  expect(stdout).toContain("node: sub/test\n");
+  expect(stdout).toContain("\nevidence: 1\n2\n2\n3\nnext_action: ");
+});

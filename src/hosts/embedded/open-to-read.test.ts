@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -101,4 +101,18 @@ test("a store that is not there is none", () => {
   const empty = join(store.home, "empty");
   mkdirSync(empty);
   expect(refusal(readOnly(empty))).toMatch(/cannot be opened for writing/);
+});
+
+test("a store in a folder that may not even be entered is unavailable", async () => {
+  await store.open().close();
+  chmodSync(store.home, 0o700);
+  const script = `import { openReader } from ${JSON.stringify(join(import.meta.dirname, "journal.ts"))};
+    try { openReader({ home: ${JSON.stringify(store.home)}, notice: () => {} }); } catch (error) { console.log(error.name, error.message); }`;
+  const asNobody =
+    process.getuid?.() === 0
+      ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+      : ["sudo", "-n", "-u", "nobody"];
+  const [program, ...rest] = [...asNobody, process.execPath, "--input-type=module-typescript", "--eval", script];
+  const { stdout } = spawnSync(program, rest, { encoding: "utf8" });
+  expect(stdout).toMatch(/^StoreUnavailable the store .* cannot be opened for writing: permission denied\n$/);
 });

@@ -56,7 +56,11 @@ function unchanging(path: string): URL {
   return url;
 }
 
-/** Null where there is no such file. */
+/** Null where there is no such file, or none that this user may look at. */
 function sizeOf(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+  try {
+    return statSync(path).size;
+  } catch {
+    return null;
+  }
 }
