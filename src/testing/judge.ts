@@ -118,7 +118,7 @@ function unless(holds: boolean, what: string, expected: string, actual: string):
 }
 
 /** JSON with the keys in one order. */
-export function stable(value: Json): string {
+function stable(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));

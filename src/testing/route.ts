@@ -101,6 +101,6 @@ function textOf(pattern: StepPattern | undefined): string {
   return `${pattern.node}${pattern.word === undefined ? "" : ` ${pattern.word}`}`;
 }
 
-export function stepText({ node, pass, outcome, option }: Step): string {
+function stepText({ node, pass, outcome, option }: Step): string {
   return `${node}${pass > 1 ? `#${pass}` : ""} ${option ?? outcome}`;
 }
