@@ -55,6 +55,25 @@ describe("an agent that asks for leave", () => {
     expect(late.code).toBe(2);
   });
 
+  it("inside a call is answered at the call", async () => {
+    using place = new Place();
+    await asking(place);
+    place.file(
+      "outer.yaml",
+      "name: outer\nentry: c\nnodes: {c: {type: call, blueprint: ./b.yaml}}\nedges: [{from: c, to: END}]\n",
+    );
+    const running = start(["run", "x", "-b", "outer.yaml", "--detach", "--json"], { place });
+    for (const prompt of ["run: touch one", "run: touch two"]) {
+      await expect
+        .poll(() => waiting(place), { timeout: 10_000 })
+        .toMatchObject([{ node: "c/a", prompt: `May the agent do this? ${prompt}` }]);
+      const [{ run } = { run: "" }] = await waiting(place);
+      expect((await trammel(["answer", run, "c/a", "yes"], { place })).code).toBe(0);
+    }
+    expect(lastLine(await running.end)).toMatchObject({ status: "succeeded" });
+    expect([existsSync(place.path("one")), existsSync(place.path("two"))]).toEqual([true, true]);
+  });
+
   it("is told no at once where nobody can be asked, and no question stands", async () => {
     using place = new Place();
     const model = await asking(place);
