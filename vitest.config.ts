@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 /** Every suite by its name (`npm test -- --project unit`) and where its tests stand. */
 const suites: Readonly<Record<string, string>> = {
   unit: "src/**/*.test.ts",
-  fixtures: "test/fixtures/**/*.test.ts",
+  fixtures: "test/{fixtures,support}/**/*.test.ts",
   golden: "test/golden/**/*.test.ts",
   properties: "test/properties/**/*.test.ts",
   runs: "test/runs/**/*.test.ts",

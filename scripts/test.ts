@@ -11,6 +11,7 @@ const needed: Readonly<Record<string, string>> = {
   git: "git",
   bash: "bash",
   setpriv: "util-linux",
+  strace: "strace",
   "dbus-run-session": "dbus-daemon",
   "gnome-keyring-daemon": "gnome-keyring",
   "secret-tool": "libsecret-tools",

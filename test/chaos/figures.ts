@@ -1,5 +1,6 @@
 import { type Effect, effectsIn, type Site, type Stored } from "./site.ts";
 import type { Case } from "./cases.ts";
+import { unlikeReplay } from "../support/replayed.ts";
 
 /** What was counted over a number of cases. All but the first must be nothing. */
 export interface Figures {
@@ -48,8 +49,9 @@ export async function examine(site: Site, works: ReadonlyMap<string, Case>): Pro
   const top = stored.filter(({ row }) => row.parent === undefined);
   const figures = [...works].map(([work, of]) => actionsIn(work, of, stored));
   const lost = untold.length + gaps.length;
+  const wrong = unlikeReplay(site.home);
   const unended = top.filter(({ row }) => row.status !== "succeeded").length;
-  return sum([...figures, { ...nothing, lost, unended, left: site.left().length }]);
+  return sum([...figures, { ...nothing, lost, unended, left: site.left().length, wrong }]);
 }
 
 function actionsIn(work: string, of: Case, stored: readonly Stored[]): Figures {

@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { check } from "../../src/check/check.ts";
-import { recompute, type Difference } from "../../src/engine/recompute.ts";
-import { compile } from "../../src/graph/plan.ts";
+import { expect } from "vitest";
+import { unlikeReplay } from "../support/replayed.ts";
 import { openJournal } from "../../src/hosts/embedded/journal.ts";
 import type { JournalEvent } from "../../src/model/events.ts";
 import type { RunRow } from "../../src/ports/journal.ts";
@@ -108,14 +107,9 @@ export class Site {
   }
 
   remove(): void {
+    expect(unlikeReplay(this.home)).toEqual([]);
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-/** Where a journal is not what the engine makes of what came from the world, over all its deaths. */
-export function differenceIn({ document, events }: Journaled): Difference | "no blueprint" | null {
-  const { blueprint } = check(document, {});
-  return blueprint === null ? "no blueprint" : recompute(compile(blueprint), events);
 }
 
 function parsed(line: string): Readonly<Record<string, unknown>> {

@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
 import { replayShape, whatIfShape } from "../../src/wire/replay.ts";
 import { runEndShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, trammel } from "./support/cli.ts";
@@ -64,6 +65,40 @@ it("tells what would have gone another way with another blueprint", async () => 
       { node: "test", before: 2, after: 1 },
     ],
     assumed: [],
+  });
+});
+
+describe.runIf(process.platform === "linux")("replay starts no process and no model", () => {
+  /** Programs that a command and all under it executed, itself included, and processes that they forked. */
+  async function started(
+    place: Place,
+    args: readonly string[],
+  ): Promise<{ code: number | null; programs: number; forks: number }> {
+    const log = place.path("strace.log");
+    const calls = "trace=execve,execveat,fork,vfork,clone,clone3,connect";
+    const { code } = await trammel(args, { place, wrapper: ["strace", "-f", "-qq", "-e", calls, "-o", log] });
+    const lines = readFileSync(log, "utf8").split("\n");
+    const forks = lines.filter((line) => /\b(?:v?fork|clone3?)\(/.test(line) && !line.includes("CLONE_THREAD"));
+    // A network name or an address: the sockets of a machine alone do not lead out of it.
+    expect(lines.filter((line) => /connect\(.*AF_INET/.test(line))).toEqual([]);
+    return {
+      code,
+      programs: lines.filter((line) => /\bexecve(?:at)?\(.* = 0$/.test(line)).length,
+      forks: forks.length,
+    };
+  }
+
+  it("neither where the journal is recomputed, nor where another blueprint is tried", async () => {
+    using place = new Place();
+    const run = await ran(place);
+    place.file("strict.yaml", mending.replace("failure: mend", "failure: END"));
+    expect(await started(place, ["replay", run])).toEqual({ code: 0, programs: 1, forks: 0 });
+    const tried = await started(place, ["replay", run, "--with", "strict.yaml"]);
+    expect(tried).toEqual({ code: 0, programs: 1, forks: 0 });
+    // What is looked for is seen where it is.
+    const real = await started(place, ["run", "t", "-b", "b.yaml"]);
+    expect(real.programs).toBeGreaterThan(1);
+    expect(real.forks).toBeGreaterThan(0);
   });
 });
 

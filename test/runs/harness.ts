@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { openJournal, type EmbeddedJournal } from "../../src/hosts/embedded/journal.ts";
 import type { AgentNode, Blueprint, Edge, HumanNode, Node, NodeType, PluginNode } from "../../src/model/blueprint.ts";
 import type { EventBody, JournalEvent, ProcessIdentity } from "../../src/model/events.ts";
@@ -19,6 +20,7 @@ import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { gitWorkspaces } from "../../src/runtime/workspace/workspaces.ts";
 import { isSame } from "../../src/runtime/processes/identity.ts";
+import { unlikeReplay } from "../support/replayed.ts";
 
 /** A node performed by a function of this process, of the class that its type says. */
 export type Act = (context: ActionContext) => Promise<NodeResult> | NodeResult;
@@ -107,7 +109,7 @@ export class World {
     const performers = new Map<NodeType, Performer>(types.map((type) => [type, actor(type, acts)]));
     performers.set("call", call).set("map", map);
     const can: Capabilities = { ...noCapabilities(this.home), ...this.#options.can };
-    return createEngine({
+    const engine = createEngine({
       journal,
       performers,
       can,
@@ -124,6 +126,11 @@ export class World {
       self: processOf(pid),
       isAlive: (process) => !this.#dead.has(process.pid),
     });
+    return {
+      ...engine,
+      start: noting(engine.start, (start) => start),
+      fork: noting(engine.fork, ({ start }) => start),
+    };
   }
 
   /** Acts that note and perform every node, and hang in those that are named. */
@@ -156,8 +163,24 @@ export class World {
 
   async remove(): Promise<void> {
     for (const journal of this.#journals) await journal.close().catch(() => undefined);
+    const unlike = unlikeReplay(this.home, (run, hash) => (hash === "content" ? (carriedOut.get(run) ?? null) : null));
     rmSync(this.home, { recursive: true, force: true });
+    expect(unlike).toEqual([]);
   }
+}
+
+/** The blueprint of each run that any world began: when a world is removed, the journals of its store are replayed. */
+const carriedOut = new Map<string, Blueprint>();
+
+function noting<R>(
+  begin: (request: R, observer: Observer) => Promise<RunHandle | Refusal>,
+  startOf: (request: R) => StartRequest,
+): (request: R, observer: Observer) => Promise<RunHandle | Refusal> {
+  return async (request, observer) => {
+    const answer = await begin(request, observer);
+    if (!("refused" in answer)) carriedOut.set(answer.run, startOf(request).blueprint);
+    return answer;
+  };
 }
 
 export function processOf(pid: number): ProcessIdentity {

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { unlikeReplay } from "../../support/replayed.ts";
 
 export const root = resolve(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "bin", "trammel.js");
 
-/** A fresh folder with a store of its own, gone at the end of the test. */
+/** A fresh folder with a store of its own, gone at the end of the test; before that, what the test left in the journal is replayed. */
 export class Place implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "trammel-e2e-"));
   readonly home = join(this.folder, ".home");
@@ -23,7 +24,15 @@ export class Place implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    const unlike = this.#limits() ? [] : unlikeReplay(this.home);
     rmSync(this.folder, { recursive: true, force: true });
+    if (unlike.length > 0) throw new Error(unlike.join("\n"));
+  }
+
+  /** Limits of a configuration are no part of what a run keeps. */
+  #limits(): boolean {
+    const file = this.path("trammel.yaml");
+    return existsSync(file) && readFileSync(file, "utf8").includes("limits");
   }
 }
 
