@@ -99,7 +99,7 @@ export class AttemptGate implements NodeGate {
  * The gate of an attempt that may ask for leave, one question at a time: of an agent at work, or of a node whose approval does not stand any
  * more. It goes on alive: it is never parked.
  */
-export class PermissionGate implements NodeGate {
+class PermissionGate implements NodeGate {
   readonly #inner: GateKeeper;
   readonly #pass: number;
   readonly #mayAnswer: (by: string) => boolean;

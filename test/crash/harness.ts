@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
 import { unlikeReplay } from "../support/replayed.ts";
 import { openJournal } from "../../src/hosts/embedded/journal.ts";
 import type { JournalEvent } from "../../src/model/events.ts";
@@ -107,8 +106,9 @@ export class Site {
   }
 
   remove(): void {
-    expect(unlikeReplay(this.home)).toEqual([]);
+    const unlike = unlikeReplay(this.home);
     rmSync(this.folder, { recursive: true, force: true });
+    if (unlike.length > 0) throw new Error(unlike.join("\n"));
   }
 }
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect } from "vitest";
 import { openJournal, type EmbeddedJournal } from "../../src/hosts/embedded/journal.ts";
 import type { AgentNode, Blueprint, Edge, HumanNode, Node, NodeType, PluginNode } from "../../src/model/blueprint.ts";
 import type { EventBody, JournalEvent, ProcessIdentity } from "../../src/model/events.ts";
@@ -9,7 +8,15 @@ import type { NodeResult } from "../../src/model/outcome.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { ActionContext, Capabilities, Performer } from "../../src/ports/performer.ts";
-import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../../src/runtime/api.ts";
+import type {
+  Engine,
+  ForkRequest,
+  Observer,
+  Refusal,
+  ResumeRequest,
+  RunHandle,
+  StartRequest,
+} from "../../src/runtime/api.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { call } from "../../src/nodes/call.ts";
@@ -128,8 +135,14 @@ export class World {
     });
     return {
       ...engine,
-      start: noting(engine.start, (start) => start),
-      fork: noting(engine.fork, ({ start }) => start),
+      start: noting(
+        (...start) => engine.start(...start),
+        (start: StartRequest) => start,
+      ),
+      fork: noting(
+        (...fork) => engine.fork(...fork),
+        ({ start }: ForkRequest) => start,
+      ),
     };
   }
 
@@ -165,7 +178,7 @@ export class World {
     for (const journal of this.#journals) await journal.close().catch(() => undefined);
     const unlike = unlikeReplay(this.home, (run, hash) => (hash === "content" ? (carriedOut.get(run) ?? null) : null));
     rmSync(this.home, { recursive: true, force: true });
-    expect(unlike).toEqual([]);
+    if (unlike.length > 0) throw new Error(unlike.join("\n"));
   }
 }
 
