@@ -49,8 +49,11 @@ const records = object(
 
 const concurrency = object(
   {
-    key: optional(template, "Runs with the same key exclude each other."),
-    overlap: optional(word("queue", "skip", "allow"), "What a run does that finds another."),
+    key: optional(template, "Runs with the same key go one at a time; text, `{task}` and `{inputs.NAME}`."),
+    overlap: optional(
+      word("queue", "skip", "allow"),
+      "What becomes of a detached run that finds another in its place; `allow` lifts the key.",
+    ),
   },
   "`concurrency`",
 );
@@ -70,7 +73,7 @@ export const documentFields = {
   ),
   records: optional(records, "State and counter files."),
   workspace: optional(workspace, "Where commands run and what is kept safe."),
-  concurrency: optional(concurrency, "How runs of this blueprint share a tree."),
+  concurrency: optional(concurrency, "What runs of this blueprint have to themselves."),
   finally: optional(text(), "Node that runs once when the run ends, whatever the end."),
 } as const;
 
