@@ -9,6 +9,7 @@ import { Suggestions } from "../language/nearest.ts";
 import type { NodeTypePlugin } from "../language/read/nodes.ts";
 import { ScalarRanges } from "../language/scalar-range.ts";
 import type { Source } from "../language/source.ts";
+import type { CalleeOf } from "./callee.ts";
 import type { Known } from "./mend.ts";
 import { mend } from "./mend.ts";
 import { Order } from "./order.ts";
@@ -24,6 +25,8 @@ export interface CheckOptions {
   readonly tools?: ReadonlySet<string>;
   /** Callees that `trammel.lock` pins, as calls name them; absent = there is no lock, and a call without a pin is not noted. */
   readonly pins?: ReadonlySet<string>;
+  /** Looks up what a call names; absent = calls are not held against their callees. */
+  readonly calleeOf?: CalleeOf;
 }
 
 export interface CheckResult {
@@ -65,6 +68,7 @@ function applyRules(read: Source, options: CheckOptions, problems: Problems): vo
   const shared = {
     tools: options.tools,
     pins: options.pins,
+    calleeOf: options.calleeOf ?? (() => undefined),
     within: ranges.within.bind(ranges),
     topology: once(() => new Topology(source.blueprint, source.origins.keys())),
     plan,

@@ -3,6 +3,7 @@ import type { Plan } from "../graph/plan.ts";
 import type { Code } from "../language/codes.ts";
 import type { Source } from "../language/source.ts";
 import type { LocatedScalar } from "../language/tree.ts";
+import type { CalleeOf } from "./callee.ts";
 import type { Known } from "./mend.ts";
 import type { Order } from "./order.ts";
 import type { Topology } from "./topology.ts";
@@ -26,6 +27,7 @@ export interface RuleContext {
   readonly tools: ReadonlySet<string> | undefined;
   /** Callees with a pin; undefined when nothing is pinned here. */
   readonly pins: ReadonlySet<string> | undefined;
+  readonly calleeOf: CalleeOf;
 }
 
 /** One check over a document that was read. Linear in the document. */

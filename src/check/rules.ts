@@ -1,4 +1,5 @@
 import type { Rule } from "./rule.ts";
+import { badCall } from "./rules/bad-call.ts";
 import { badContainer } from "./rules/bad-container.ts";
 import { badNetwork } from "./rules/bad-network.ts";
 import { bracesInRun } from "./rules/braces-in-run.ts";
@@ -50,6 +51,7 @@ export const rules: readonly Rule[] = [
   inputCollision,
   unknownTool,
   unpinnedCall,
+  badCall,
   unknownReference,
   nearReference,
   taintedValue,

@@ -83,7 +83,7 @@ class Resolver {
   ): Promise<{ readonly hash: string; readonly calls: CalleePins } | Problem> {
     const kept = pin === undefined ? undefined : this.#look.kept?.documents.get(pin.hash);
     const found =
-      kept === undefined ? find(reference, from, this.#look.project) : { name: reference, file: "", text: kept };
+      kept === undefined ? findCallee(reference, from, this.#look.project) : { name: reference, file: "", text: kept };
     if (isProblem(found)) return { ...found, message: `${from.name} calls ${reference}: ${found.message}` };
     if (found.file !== "" && way.includes(found.file)) return recursion([...way, found.file], from);
     const done = found.file === "" ? undefined : this.#done.get(found.file);
@@ -131,7 +131,7 @@ export function withPins(blueprint: Blueprint, calls: CalleePins): Blueprint {
 }
 
 /** Beside the document, then as anybody would name it there, then in the project. */
-function find(reference: string, from: SourceDocument, project: string): SourceDocument | Problem {
+export function findCallee(reference: string, from: SourceDocument, project: string): SourceDocument | Problem {
   const folder = dirname(from.file);
   const beside = [".yaml", ".yml"]
     .map((extension) => `${reference}${extension}`)

@@ -70,11 +70,13 @@ export const codes = {
   "tainted-value": policy("Untrusted text would decide where something goes or what a person is asked"),
   "braces-in-run": warning("A node's name in braces inside a command stays as it is"),
   "near-reference": warning("A text looks like a reference but is none"),
+
   "container-not-ready": error("A sandbox may not exist when it is used"),
   "value-not-ready": error("A list or an output may not exist when it is needed"),
   "cap-above-stock": error("A cap is higher than the stock node allows"),
   "human-mode": error("A gate's fields do not fit its mode"),
   "decide-by": error("Who decides does not fit how a decision is made"),
+  "bad-call": error("A call that does not fit the blueprint it runs"),
   "unpinned-call": note("A call has no pin beside others that do"),
   "bad-network": error("A sandbox cannot have this network"),
   "default-network": note("A sandbox has the network that its driver gives it"),

@@ -56,6 +56,21 @@ export function portProblem(node: Draft, path: readonly string[], suggest: Sugge
   };
 }
 
+/** The same of a call whose blueprint is known; one without declared outputs gives what its last node does. */
+export function outputProblem(
+  call: string,
+  outputs: Readonly<Record<string, unknown>>,
+  [port]: readonly string[],
+  suggest: Suggest,
+): PortProblem | undefined {
+  const names = Object.keys(outputs);
+  if (port === undefined || names.length === 0 || names.includes(port)) return undefined;
+  return {
+    message: `the blueprint of call \`${call}\` has no output \`${port}\`${suggest(port, names)}`,
+    hint: `Its outputs are ${oneOfWords(names)}.`,
+  };
+}
+
 function schemaProblem(
   node: Draft,
   schema: JsonObject,

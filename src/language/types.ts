@@ -1,5 +1,5 @@
 import type { TypeSpec, ValueType } from "../model/blueprint.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 
 const valueTypes = [
   "string",
@@ -86,4 +86,44 @@ function schemaAllowsNull(schema: JsonObject): boolean {
   if (Array.isArray(type) && !type.includes("null")) return false;
   if (Array.isArray(values) && !values.includes(null)) return false;
   return schema["const"] === undefined || schema["const"] === null;
+}
+
+/** The value in the type of its input; what a command line gives is text. Undefined where it does not fit. */
+export function valueIn(type: TypeSpec, value: Json): Json | undefined {
+  switch (type.kind) {
+    case "string":
+    case "file":
+    case "path":
+    case "duration":
+      return typeof value === "string" ? value : undefined;
+    case "number":
+    case "integer": {
+      const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+      if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
+      return type.kind === "integer" && !Number.isInteger(number) ? undefined : number;
+    }
+    case "boolean":
+      if (value === "true" || value === "false") return value === "true";
+      return typeof value === "boolean" ? value : undefined;
+    case "enum":
+      return typeof value === "string" && type.values.includes(value) ? value : undefined;
+    case "list": {
+      const list = parsed(value);
+      if (!Array.isArray(list)) return undefined;
+      const items = list.map((item: Json) => valueIn(type.of, item));
+      return items.every((item) => item !== undefined) ? items : undefined;
+    }
+    case "json":
+    case "schema":
+      return parsed(value);
+  }
+}
+
+function parsed(value: Json): Json | undefined {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value) as Json; // what JSON.parse gives is JSON
+  } catch {
+    return undefined;
+  }
 }

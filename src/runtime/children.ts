@@ -12,6 +12,7 @@ import { type Around, within } from "./child-blueprint.ts";
 import { endOf } from "./child-end.ts";
 import type { Live, RunFacts } from "./context.ts";
 import type { EarlyAnswers } from "./gates.ts";
+import { givenBy } from "./inputs.ts";
 import type { Memory } from "./memory.ts";
 import { Standing } from "./standing.ts";
 import { less, sum, UsageMeter } from "./usage-meter.ts";
@@ -92,7 +93,8 @@ export class Children implements ChildRuns {
     const callee = this.#parts.facts.callees.get(pin);
     if (callee === undefined) return { refused: `the blueprint ${pin.slice(0, 12)} that it calls is not kept` };
     const blueprint = within(this.#around(), callee.blueprint);
-    return this.#run({ ...callee, blueprint, contentHash: pin, task, inputs }, undefined);
+    const given = givenBy(inputs, blueprint.inputs);
+    return this.#run({ ...callee, blueprint, contentHash: pin, task, inputs: given }, undefined);
   }
 
   async item(body: MapBody, index: number, value: Json): Promise<ChildEnd | ChildRefused> {

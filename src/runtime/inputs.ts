@@ -1,4 +1,5 @@
 import type { Blueprint, InputSpec, TypeSpec } from "../model/blueprint.ts";
+import { allowsNull, valueIn } from "../language/types.ts";
 import type { Json } from "../model/json.ts";
 import { isTooDeep, tooDeepText } from "../model/nesting.ts";
 import { compileSchema } from "./validation/schema.ts";
@@ -29,54 +30,29 @@ export async function readInput(
   spec: InputSpec,
   given: Json | undefined,
 ): Promise<{ readonly value: Json } | { readonly problem: string }> {
-  const value = given ?? spec.default;
+  const value = given ?? spec.default ?? (given === null && allowsNull(spec.type) ? null : undefined);
   if (value === undefined)
     return { problem: `is missing${spec.description === undefined ? "" : `: ${spec.description}`}` };
-  const typed = valueOf(spec.type, value);
+  const typed = valueIn(spec.type, value);
   if (isTooDeep(typed)) return { problem: `is ${tooDeepText}` };
   if (typed === undefined) return { problem: `is not ${wordsOf(spec.type)}` };
   const problem = await mismatch(spec, typed);
   return problem === null ? { value: typed } : { problem };
 }
 
-/** The value in the type of its input; what a command line gives is text. Undefined where it does not fit. */
-function valueOf(type: TypeSpec, value: Json): Json | undefined {
-  switch (type.kind) {
-    case "string":
-    case "file":
-    case "path":
-    case "duration":
-      return typeof value === "string" ? value : undefined;
-    case "number":
-    case "integer": {
-      const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-      if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
-      return type.kind === "integer" && !Number.isInteger(number) ? undefined : number;
-    }
-    case "boolean":
-      if (value === "true" || value === "false") return value === "true";
-      return typeof value === "boolean" ? value : undefined;
-    case "enum":
-      return typeof value === "string" && type.values.includes(value) ? value : undefined;
-    case "list": {
-      const list = parsed(value);
-      if (!Array.isArray(list)) return undefined;
-      const items = list.map((item: Json) => valueOf(type.of, item));
-      return items.every((item) => item !== undefined) ? items : undefined;
-    }
-    case "json":
-    case "schema":
-      return parsed(value);
-  }
-}
-
-function parsed(value: Json): Json | undefined {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value) as Json; // what JSON.parse gives is JSON
-  } catch {
-    return undefined;
-  }
+/** What a call gives, where a value that does not exist is as good as none: the default, empty text or null. */
+export function givenBy(
+  given: Readonly<Record<string, Json>>,
+  specs: Readonly<Record<string, InputSpec>>,
+): Readonly<Record<string, Json>> {
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]): (readonly [string, Json])[] => {
+      const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+      if (value !== null || spec === undefined) return [[name, value]];
+      if (spec.default !== undefined) return [];
+      return [[name, spec.type.kind === "string" ? "" : null]];
+    }),
+  );
 }
 
 async function mismatch(spec: InputSpec, value: Json): Promise<string | null> {

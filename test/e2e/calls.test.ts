@@ -62,7 +62,7 @@ describe("a blueprint that calls and maps", () => {
 
   it("is checked against the lock beside it, and only where there is one", async () => {
     using place = new Place();
-    place.file("top.yaml", calling);
+    place.file("top.yaml", calling.replace("sub.yaml}", "sub.yaml, with: {who: you}}"));
     place.file("sub.yaml", sub);
     const checked = (): ReturnType<typeof trammel> => trammel(["check", "top.yaml"], { place });
     expect(await checked()).toMatchObject({ code: 0, stdout: expect.not.stringContaining("unpinned-call") });

@@ -145,10 +145,15 @@ describe("check", () => {
       stderr: expect.stringContaining("allows up to 4 agent passes, more than 3"),
     });
     place.file("o.yaml", outer.replace("blueprint: mend", "blueprint: gone"));
+    expect(await checked(["o.yaml"], { place })).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/Call `one` cannot run `gone`: there is no blueprint gone.+\[bad-call\]/),
+    });
+    place.file("o.yaml", outer.replace("blueprint: mend", "solution: saved"));
     const unknown = await checked(["o.yaml", "--bound", "--max-agent-passes", "9"], { place });
     expect(unknown.code).toBe(2);
     expect(unknown.stdout).toMatch(
-      /node starts +unknown\n[^]*model turns +unknown\n[^]*unknown each\[\*\]\/one +o\.yaml calls gone: /,
+      /node starts +unknown\n[^]*model turns +unknown\n[^]*unknown each\[\*\]\/one +there is no library of solutions yet\n/,
     );
     expect(unknown.stderr).toContain("takes an unknown number of agent passes, the most allowed is 9");
   });

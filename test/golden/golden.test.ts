@@ -4,10 +4,9 @@ import { describe, expect, test } from "vitest";
 import { check } from "../../src/check/check.ts";
 import { toJson } from "../../src/check/format.ts";
 import { codes } from "../../src/language/codes.ts";
+import { setting } from "./setting.ts";
 
 const folder = import.meta.dirname;
-const tools = new Set(["cargo_fmt", "read", "write"]);
-const pins = new Set(["lib/pinned.yaml"]);
 /** Set to write what is found instead of comparing; review the difference before committing it. */
 const updating = process.env["UPDATE_GOLDEN"] === "1";
 
@@ -17,7 +16,7 @@ function documents(kind: "err" | "ok"): readonly string[] {
 
 function found(kind: "err" | "ok", file: string): readonly string[] {
   const text = readFileSync(join(folder, kind, file), "utf8");
-  return toJson(check(text, { tools, pins }).diagnostics, file, text).map(
+  return toJson(check(text, setting).diagnostics, file, text).map(
     ({ line, column, severity, code, message }) => `${line}:${column} ${severity} ${code} ${message}`,
   );
 }

@@ -6,10 +6,9 @@ import { check } from "../../src/check/check.ts";
 import { toText } from "../../src/check/format.ts";
 import { codes, isCode } from "../../src/language/codes.ts";
 import { limits } from "../../src/model/limits.ts";
+import { setting } from "./setting.ts";
 
 const folder = join(import.meta.dirname, "../../docs/checks");
-const tools = new Set(["cargo_fmt", "read", "write"]);
-const pins = new Set(["lib/pinned.yaml"]);
 /** No example of these fits on a page; src/check/bounds.test.ts makes them. */
 const withoutExample = ["document-too-large", "too-many-problems", "loops-too-deep"];
 
@@ -31,10 +30,10 @@ describe("the example of a page gives exactly the message on it, and the mended 
     const [bad, message, mended, ...more] = page(code).blocks.filter(({ language }) => language !== "");
     expect([bad?.language, message?.language, mended?.language, more]).toEqual(["yaml", "text", "yaml", []]);
     const example = ended(bad?.text);
-    const { diagnostics } = check(example, { tools, pins });
+    const { diagnostics } = check(example, setting);
     expect(toText(diagnostics, "blueprint.yaml", example)).toBe(ended(message?.text));
     expect(new Set(diagnostics.map((each) => each.code))).toEqual(new Set([code]));
-    expect(check(ended(mended?.text), { tools, pins }).diagnostics).toEqual([]);
+    expect(check(ended(mended?.text), setting).diagnostics).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Reference } from "../../model/template.ts";
-import { portProblem } from "../../language/ports.ts";
+import type { Draft } from "../../language/draft.ts";
+import { outputProblem, portProblem } from "../../language/ports.ts";
 import type { Source } from "../../language/source.ts";
 import { stockNodes } from "../../language/stock/set.ts";
 import { references } from "../../language/template.ts";
@@ -74,17 +75,29 @@ function isUnread(name: string, { refused }: Source): boolean {
   return refused.has("nodes") || (refused.has("flow") && stockNodes().has(name));
 }
 
+function calleeProblem(node: Draft, path: readonly string[], { calleeOf, suggest }: RuleContext): Fault | undefined {
+  const callee = node.type === "call" && node.blueprint !== undefined ? calleeOf(node.blueprint) : undefined;
+  if (callee === undefined || "problem" in callee) return undefined;
+  return outputProblem(node.id, callee.outputs, path, suggest);
+}
+
 function nodeFault(
   ref: Reference,
   written: string,
-  { source, suggest }: RuleContext,
+  context: RuleContext,
   inputs: ReadonlySet<string>,
 ): Fault | undefined {
+  const { source, suggest } = context;
   for (let around: Source | undefined = source; around !== undefined; around = around.outer) {
     if (!around.origins.has(ref.name)) continue;
     const node = around.drafts.get(ref.name);
-    const problem = node && portProblem(node, ref.path, suggest);
-    return problem === undefined ? undefined : { message: `\`${written}\`: ${problem.message}`, hint: problem.hint };
+    const problem = node && (portProblem(node, ref.path, suggest) ?? calleeProblem(node, ref.path, context));
+    return problem === undefined
+      ? undefined
+      : {
+          message: `\`${written}\`: ${problem.message}`,
+          ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+        };
   }
   if (isUnread(ref.name, source)) return undefined;
   if (inputs.has(ref.name))

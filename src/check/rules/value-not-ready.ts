@@ -16,6 +16,7 @@ export const valueNotReady: Rule = {
   check(context, report) {
     checkLists(context, report);
     checkOutputs(context, report);
+    checkCalls(context, report);
     checkKey(context, report);
   },
 };
@@ -53,6 +54,25 @@ function checkKey({ source, within }: RuleContext, report: RuleReport): void {
     if (of !== "node" || !source.origins.has(name)) continue;
     const message = `\`${key.source.slice(start, end)}\` has no value yet when the key of a run is needed, before it begins`;
     report(within(scalar, start, end), message, "Make the key of text, {task} and {inputs.NAME}.");
+  }
+}
+
+function checkCalls({ source, order, within, calleeOf }: RuleContext, report: RuleReport): void {
+  for (const node of source.drafts.values()) {
+    const callee = node.type === "call" && node.blueprint !== undefined ? calleeOf(node.blueprint) : undefined;
+    if (node.type !== "call" || callee === undefined || "problem" in callee) continue;
+    for (const [name, argument] of Object.entries(node.with ?? {})) {
+      const ref = argument.kind === "template" ? soleReference(argument.template) : undefined;
+      const spec = Object.hasOwn(callee.inputs, name) ? callee.inputs[name] : undefined;
+      if (ref?.source !== "node" || !source.origins.has(ref.name) || spec === undefined) continue;
+      if (spec.default !== undefined || canBeMissing(spec.type)) continue;
+      if (order().canRunTogether(ref.name, node.id) || !order().canStartWithout(ref.name, node.id)) continue;
+      const scalar = valueOf(source.origins.get(node.id)?.value, "with", name);
+      if (scalar?.kind !== "scalar") continue;
+      const message = `Call \`${node.id}\` can start before \`${ref.name}\` has said what \`${name}\` is, and ${wordsOf(spec.type)} cannot be null`;
+      const hint = `Let every way to \`${node.id}\` lead through \`${ref.name}\`, or give the input a default.`;
+      report(within(scalar, ref.start, ref.end), message, hint);
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { Money } from "../../model/settings.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { ConfigFault } from "../../config/load.ts";
 import type { FileBound, SoundBlueprint } from "../bounds.ts";
+import type { CalleeLookup } from "../callee-lookup.ts";
 import type { SourceDocument } from "../document.ts";
 import { documentsAt } from "../documents.ts";
 import { isFile } from "../files.ts";
@@ -36,6 +37,7 @@ export async function check(world: World, places: readonly string[], options: Ch
     else documents.push(found);
   }
   const config = configHere(world);
+  const callees = await calleesFor(documents, world);
   const checked: CheckedFile[] = [];
   const sound: SoundBlueprint[] = [];
   const unloaded = new Map<string, ConfigFault>();
@@ -47,6 +49,7 @@ export async function check(world: World, places: readonly string[], options: Ch
     const { diagnostics, blueprint, faults } = await checkDocument(text, config, {
       ...(tools === undefined ? {} : { tools: toolNames(tools) }),
       ...("pins" in lock ? { pins: new Set(Object.keys(lock.pins)) } : {}),
+      ...(callees === undefined ? {} : { calleeOf: callees.of(document) }),
     });
     for (const fault of faults) unloaded.set(fault.problems[0]?.message ?? "", fault);
     if (blueprint === null) code = exitCodes.usage;
@@ -57,6 +60,12 @@ export async function check(world: World, places: readonly string[], options: Ch
   const bounds = await boundsFor(world, sound, options);
   await print(world, checked, bounds, options.format);
   return Math.max(code, gate(world, bounds, options));
+}
+
+async function calleesFor(documents: readonly SourceDocument[], world: World): Promise<CalleeLookup | undefined> {
+  if (!documents.some(({ text }) => text.includes("call"))) return undefined;
+  const { CalleeLookup: Lookup } = await import("../callee-lookup.ts");
+  return new Lookup(world.cwd);
 }
 
 /** The lock beside a document that calls something; nothing where there is none. */

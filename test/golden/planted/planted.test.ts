@@ -4,12 +4,11 @@ import { check } from "../../../src/check/check.ts";
 import { plant } from "./document.ts";
 import type { Planter } from "./planters.ts";
 import { planters } from "./planters.ts";
+import { setting } from "../setting.ts";
 
-const tools = new Set(["read", "write"]);
-const pins = new Set<string>();
 
 function found(text: string): readonly string[] {
-  const { diagnostics } = check(text, { tools, pins });
+  const { diagnostics } = check(text, setting);
   return diagnostics.map(({ code, range }) => `${code} ${range.start}-${range.end}`).sort();
 }
 

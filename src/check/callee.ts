@@ -1,0 +1,13 @@
+import type { InputSpec, OutputSpec } from "../model/blueprint.ts";
+
+/** What a call can know of the blueprint it runs, or why there is none to run. */
+export type Callee =
+  | {
+      readonly name: string;
+      readonly inputs: Readonly<Record<string, InputSpec>>;
+      readonly outputs: Readonly<Record<string, OutputSpec>>;
+    }
+  | { readonly problem: string; readonly hint: string };
+
+/** Looks a callee up as a call names it; undefined when nothing is known of it here. */
+export type CalleeOf = (reference: string) => Callee | undefined;
