@@ -6,8 +6,10 @@ import { loadConfig } from "../config/load.ts";
 import { type VendorName, vendorOf } from "../config/vendors.ts";
 import { limits } from "../model/limits.ts";
 import { startLive } from "../runtime/processes/live.ts";
+import { systemKeyring } from "../runtime/secrets/keyring.ts";
 import { findAgents } from "./found.ts";
 import type { Health } from "./health.ts";
+import { dataHome } from "./home.ts";
 import { modelsOf } from "./models.ts";
 import type { World } from "./world.ts";
 
@@ -16,8 +18,8 @@ import type { World } from "./world.ts";
  * Context Protocol by asking for its tools. Nothing is billed. `world` has the keys that are kept in its environment.
  */
 export async function probe(world: World): Promise<readonly Health[]> {
-  const [keys, agents, servers] = await Promise.all([probeKeys(world), probeAgents(world), probeServers(world)]);
-  return [...keys, ...agents, ...servers];
+  const all = [probeKeys(world), probeAgents(world), probeServers(world), probeKeyring(world)];
+  return (await Promise.all(all)).flat();
 }
 
 async function probeKeys(world: World): Promise<readonly Health[]> {
@@ -121,4 +123,16 @@ async function probeServers({ cwd, env }: World): Promise<readonly Health[]> {
       return { name: `mcp.${name}`, status: "ok", detail: `answers, with ${found.tools.length} tools`, mend: null };
     }),
   );
+}
+
+/** By asking for a secret that it need not have. */
+async function probeKeyring({ cwd, env }: World): Promise<readonly Health[]> {
+  try {
+    await systemKeyring(process.platform, env, dataHome(env, cwd)).find("TRAMMEL_DOCTOR");
+    return [{ name: "keyring", status: "ok", detail: "answers; trammel secret set keeps secrets in it", mend: null }];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const mend = "Secrets that trammel secret set keeps are in files that only you can read.";
+    return [{ name: "keyring", status: "optional", detail: `cannot be used: ${why}`, mend }];
+  }
 }

@@ -128,6 +128,7 @@ describe("doctor --probe", () => {
     place.file("trammel.yaml", JSON.stringify({ mcp: { notes: there, gone: { command: ["no-such-server"] } } }));
     const { of, code } = await checks(place, ["--probe"]);
     expect(of("mcp.notes")).toMatchObject({ status: "ok", detail: expect.stringMatching(/^answers, with \d+ tools$/) });
+    expect(of("keyring")?.detail).toMatch(/^(answers; |cannot be used: )/);
     expect(of("mcp.gone")).toMatchObject({ status: "missing" });
     expect(code).toBe(1);
     expect((await checks(place, [])).all.filter(({ name }) => name.startsWith("mcp."))).toEqual([]);
