@@ -108,6 +108,7 @@ export const limits = {
   editHintComparisons: 10_000_000,
   walkEntries: 50_000,
   listEntries: 1_000,
+  diffPaths: 1_000,
   searchFileBytes: 2 * 1024 * 1024,
   searchBatchCharacters: 4 * 1024 * 1024,
   searchMatches: 200,

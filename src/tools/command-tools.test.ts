@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ToolBench } from "../../test/support/tool-bench.ts";
 import { limits } from "../model/limits.ts";
+import type { Reads } from "../ports/reads.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
 import { createTools } from "./registry.ts";
 
@@ -137,4 +138,40 @@ test("every tool has a schema that can be used, and refuses what it does not kno
     if (typeof validate !== "function") throw new Error(`${name}: ${validate.invalid}`);
     expect([name, validate({ nonsense: 1 })]).toEqual([name, expect.any(String)]);
   }
+});
+
+describe("the changes that an agent may read", () => {
+  const told: string[] = [];
+  const reads = (limited: boolean): Reads => ({
+    limited,
+    among: (paths) => Promise.resolve(new Set(paths.filter((one) => !limited || one.startsWith("src/")))),
+    gave: () => undefined,
+    refused: (one) => one,
+    made: () => undefined,
+    claimed: (one) => void told.push(one),
+  });
+  const git = (...args: readonly string[]): unknown => execFileSync("git", args, { cwd: bench.workspace });
+
+  test("are all of the diff that is shown, and told", async () => {
+    for (const name of ["src/a.txt", "secret.txt"]) bench.put(name, "old\n");
+    git("init", "-q");
+    git("add", ".");
+    for (const name of ["src/a.txt", "secret.txt"]) bench.put(name, "new\n");
+    const { text } = (await bench.call("git_diff", {}, { reads: reads(true) })).output;
+    expect(text).toContain("src/a.txt");
+    expect(text).not.toContain("secret.txt");
+    expect(told).toEqual(["src/a.txt"]);
+    expect((await bench.call("git_diff", { path: "secret.txt" }, { reads: reads(true) })).output.text).toBe("");
+  });
+
+  test("are all where nothing limits them, however many", async () => {
+    const names = Array.from({ length: 600 }, (_, n) => `${"folder-of-a-long-name/".repeat(2)}${n}.txt`);
+    for (const name of names) bench.put(name, "old\n");
+    git("init", "-q");
+    git("add", ".");
+    for (const name of names) bench.put(name, "new\n");
+    const { text } = (await bench.call("git_diff", {}, { reads: reads(false) })).output;
+    expect(text).toContain("/0.txt");
+    expect(text).toContain("/599.txt");
+  });
 });

@@ -3,6 +3,7 @@ import type { Tool, ToolAccess, ToolContext, ToolResult } from "../ports/tool.ts
 import { type Arguments, listArgument, textArgument } from "./arguments.ts";
 import { limits } from "../model/limits.ts";
 import { commandResult, failure, success } from "./answers.ts";
+import { gitNames } from "./git-names.ts";
 import type { ToolParts } from "./parts.ts";
 import { placeIn } from "./place.ts";
 
@@ -113,23 +114,26 @@ async function gitDiff(args: Arguments, context: ToolContext, parts: ToolParts):
   if ("problem" in place) return failure(place.problem);
   const staged = args["staged"] === true ? ["--cached"] : [];
   const diff = [...quietGit, "--literal-pathspecs", "diff", "--no-ext-diff", "--no-textconv", ...staged];
-  const paths = await readableChanges([...diff, "--name-only", "-z", "--relative", "--", place.file], context);
-  if (paths?.length === 0) return success("");
-  return runArgv([...diff, "--", ...(paths ?? [place.file])], context, parts);
+  const names = [...diff, "--name-only", "-z", "--relative", "--", place.file];
+  const paths = await readableChanges(names, context, parts);
+  if (paths === null) return runArgv([...diff, "--", place.file], context, parts);
+  if (paths.length > limits.diffPaths)
+    return failure(`${paths.length} changed files may be read here, too many at once; name a folder`);
+  return paths.length === 0 ? success("") : runArgv([...diff, "--", ...paths], context, parts);
 }
 
-/** The changed files that an agent may read; null where it may read all. */
-async function readableChanges(argv: readonly string[], context: ToolContext): Promise<readonly string[] | null> {
-  const { workspace, env, processes, timeoutMs, reads, signal } = context;
+/** The changed files that an agent may read, where it may not read all; null where nothing limits it. */
+async function readableChanges(
+  argv: readonly string[],
+  context: ToolContext,
+  { blobs }: ToolParts,
+): Promise<readonly string[] | null> {
+  const { workspace, reads } = context;
   if (reads === undefined) return null;
-  const outputBytes = limits.inlineValueBytes;
-  const { end, stdout } = await processes.run({ argv, cwd: workspace, env, timeoutMs, outputBytes }, signal);
-  if (end.kind !== "exit" || end.code !== 0) return null;
-  const changed = stdout.text.split("\0").filter((path) => path !== "");
-  const within = await reads.among(changed);
-  for (const path of within) reads.claimed(path);
-  if (within.size === changed.length && stdout.blob === undefined) return null;
-  return [...within];
+  const changed = await gitNames(argv, workspace, context, blobs);
+  const within = [...(await reads.among(changed ?? []))];
+  for (const path of within.slice(0, limits.diffPaths)) reads.claimed(path);
+  return reads.limited ? within : null;
 }
 
 async function runArgv(argv: readonly string[], context: ToolContext, { blobs }: ToolParts): Promise<ToolResult> {

@@ -4,6 +4,7 @@ import { limits } from "../model/limits.ts";
 import type { Reads } from "../ports/reads.ts";
 import type { ToolContext } from "../ports/tool.ts";
 import { quietGit } from "./command-tools.ts";
+import { gitNames } from "./git-names.ts";
 import type { ToolParts } from "./parts.ts";
 import type { Place } from "./place.ts";
 
@@ -16,7 +17,8 @@ export interface Walk {
 
 /** Files below a folder: in a git repository those that git does not ignore, elsewhere all but `.git` and `node_modules`. */
 export async function walk(place: Place, context: ToolContext, parts: ToolParts): Promise<Walk> {
-  const all = (await filesOfGit(place, context, parts)) ?? (await filesBelow(place.file));
+  const argv = [...quietGit, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
+  const all = (await gitNames(argv, place.file, context, parts.blobs)) ?? (await filesBelow(place.file));
   const files = all.toSorted();
   return { files: files.slice(0, limits.walkEntries), cut: files.length > limits.walkEntries };
 }
@@ -35,25 +37,6 @@ export async function readable(
 /** The path from the workspace of a file below a place, or of the place itself. */
 export function below({ path: folder }: Place, file: string): string {
   return [folder, file].filter((part) => part !== "").join("/");
-}
-
-/** Null where git, or a repository, is not there. */
-async function filesOfGit(
-  { file }: Place,
-  context: ToolContext,
-  { blobs }: ToolParts,
-): Promise<readonly string[] | null> {
-  const { env, processes, timeoutMs, signal } = context;
-  const argv = [...quietGit, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
-  const { end, stdout } = await processes.run(
-    { argv, cwd: file, env, timeoutMs, outputBytes: limits.outputDefaultBytes },
-    signal,
-  );
-  if (end.kind !== "exit" || end.code !== 0 || stdout.cut === true) return null;
-  const bytes = stdout.blob === undefined ? null : await blobs.get(stdout.blob).catch(() => null);
-  if (stdout.blob !== undefined && bytes === null) return null;
-  const names = (bytes === null ? stdout.text : Buffer.from(bytes).toString()).split("\0");
-  return names.filter((name) => name !== "");
 }
 
 async function filesBelow(root: string): Promise<readonly string[]> {

@@ -56,6 +56,7 @@ export class TurnReads implements Reads {
   }
 
   claimed(path: string): void {
+    if (this.#told.size > limits.readsPerAttempt) return;
     const looking: Promise<void> = this.#look(path).finally(() => this.#looking.delete(looking));
     this.#looking.add(looking);
   }
