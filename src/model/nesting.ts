@@ -13,6 +13,11 @@ export function isTooDeep(value: unknown): boolean {
   return false;
 }
 
+/** JSON of a value that came from outside. */
+export function jsonText(value: unknown): string {
+  return isTooDeep(value) ? `(${tooDeepText})` : JSON.stringify(value);
+}
+
 function nested(values: readonly unknown[]): readonly object[] {
   return values.filter((one) => typeof one === "object" && one !== null);
 }

@@ -2,6 +2,7 @@ import type { MapNode } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { InnerHalt, NodeResult } from "../model/outcome.ts";
+import { isTooDeep } from "../model/nesting.ts";
 import type { ActionContext, ChildEnd, ChildRefused, Performer } from "../ports/performer.ts";
 import { evidenceOf, heldBy, outcomeOf, saidJson, strongest } from "./inner-result.ts";
 
@@ -31,7 +32,7 @@ function listOf(value: Json): readonly Json[] | null {
   if (typeof value !== "string") return null;
   try {
     const parsed: unknown = JSON.parse(value);
-    return Array.isArray(parsed) ? (parsed as readonly Json[]) : null; // what JSON.parse gives is JSON
+    return Array.isArray(parsed) && !isTooDeep(parsed) ? (parsed as readonly Json[]) : null; // what JSON.parse gives is JSON
   } catch {
     return null;
   }

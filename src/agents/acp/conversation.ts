@@ -8,6 +8,7 @@ import type {
 import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { jsonText } from "../../model/nesting.ts";
 import type { Usage } from "../../model/outcome.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { filesRead } from "../command-reads.ts";
@@ -277,5 +278,5 @@ function textOf(content: readonly ToolCallContent[]): string {
 }
 
 function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : jsonText(value);
 }

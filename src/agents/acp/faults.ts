@@ -1,4 +1,5 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
+import { jsonText } from "../../model/nesting.ts";
 import type { Reason, ReasonCode } from "../../model/outcome.ts";
 import { oneLine } from "../../runtime/text.ts";
 
@@ -10,7 +11,7 @@ export interface AcpFault {
 /** Sorts what an agent answers in place of a result. Its own words decide where the protocol has no code. `wall` is now, since the epoch. */
 export function classify(error: unknown, errorOutput: string, wall: number): AcpFault {
   if (!(error instanceof RequestError)) return { reason: { code: "connection", text: describe(error, errorOutput) } };
-  const detail = error.data === undefined ? error.message : `${error.message} ${JSON.stringify(error.data)}`;
+  const detail = error.data === undefined ? error.message : `${error.message} ${jsonText(error.data)}`;
   const reason = { code: codeOf(error.code, detail), text: oneLine(`the agent answered: ${detail}`) };
   const retryAfterMs = reason.code === "quota" ? waitIn(detail, wall) : null;
   return retryAfterMs === null ? { reason } : { reason, retryAfterMs };
