@@ -21,6 +21,8 @@ export function documentsAt(places: readonly string[], cwd: string): readonly (S
 }
 
 function documentsIn(place: string, cwd: string): readonly (SourceDocument | Problem)[] {
+  if (isTestFile(place) && !isFolder(resolve(cwd, place)))
+    return [usage(`${place} holds tests of a blueprint, and is none`, `Run them: trammel test ${place}`)];
   if (!isFolder(resolve(cwd, place))) return [findBlueprint(place, cwd)];
   const files = yamlFiles(place, cwd);
   if (files === null)

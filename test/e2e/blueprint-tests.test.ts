@@ -1,8 +1,9 @@
-import { cpSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { repositoryFiles } from "../../scripts/files.ts";
 import { testReportShape } from "../../src/wire/tests.ts";
-import { Place, root, trammel } from "./support/cli.ts";
+import { Place, root, start, trammel } from "./support/cli.ts";
 
 const release = `name: release
 entry: build
@@ -42,7 +43,11 @@ describe("trammel test", () => {
     expect({ code: ran.code, failed }).toEqual({ code: 0, failed: 0 });
     const slow = files.filter(({ tests }) => tests.reduce((sum, { ms }) => sum + ms, 0) >= 10_000);
     expect(slow.map(({ file }) => file)).toEqual([]);
-    expect(coverage?.map(({ percent }) => percent).filter((percent) => percent < 50)).toEqual([]);
+    expect(coverage?.filter(({ percent }) => percent < 90)).toEqual([]);
+    const all = repositoryFiles("examples/*.yaml", "examples/**/*.yaml").filter((file) => !file.endsWith(".test.yaml"));
+    expect(coverage?.map(({ blueprint }) => relative(root, resolve(place.folder, blueprint))).toSorted()).toEqual(
+      [...new Set(all)].toSorted(),
+    );
   });
 
   it("lets days pass, answers gates, and needs no model, no key and no secret", async () => {
@@ -281,4 +286,69 @@ nodes:
       /^ +-The tests .* mend the code, not the tests\.\n +\+The tests .* mend whatever is wrong\.$/m,
     );
   });
+
+  it("scripts the nodes of plug-ins, and carries them out where it is told to", async () => {
+    using place = placeWith(
+      `tests:
+  - name: scripted
+    nodes: { note: { files: { said.txt: scripted } } }
+    expect: { outcome: succeeded, files: { said.txt: scripted } }
+  - name: real
+    run: note
+    expect: { outcome: succeeded, files: { said.txt: real } }
+`,
+      "name: release\nnodes: { note: { type: note, text: real } }\nedges: []\n",
+    );
+    place.file("trammel.yaml", "plugins: [./note.js]\n");
+    place.file(
+      "note.js",
+      `import { writeFileSync } from "node:fs";
+export default { name: "notes", nodes: [{
+  type: "note", class: "deterministic",
+  fields: { text: { type: { kind: "string" }, required: true, description: "What." } },
+  async perform(context) {
+    writeFileSync(context.cwd + "/said.txt", context.node.fields.text);
+    return { outcome: "success" };
+  },
+}] };
+`,
+    );
+    const { code, stdout, stderr } = await trammel(["test"], { place });
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("is told apart from a blueprint by check and list", async () => {
+    using place = placeWith("tests: []\n");
+    const named = await trammel(["check", "release.test.yaml"], { place });
+    expect(named).toMatchObject({ code: 2, stderr: expect.stringContaining("trammel test release.test.yaml") });
+    expect((await trammel(["check", "."], { place })).stdout).not.toContain("release.test.yaml");
+  });
+
+  it("stops in order at Ctrl-C, and leaves nothing running", async () => {
+    const slow = "name: release\nnodes: { build: { type: script, run: 'echo $$ > pid; exec sleep 600' } }\nedges: []\n";
+    using place = placeWith(
+      "tests: [{ name: slow, run: build, env: { SEEN: here }, expect: { outcome: succeeded } }]\n",
+      slow,
+    );
+    const running = start(["test"], { place, env: { TMPDIR: place.folder } });
+    const pid = await until(() => {
+      const file = readdirSync(place.folder, { recursive: true, encoding: "utf8" }).find((one) =>
+        one.endsWith("tree/pid"),
+      );
+      const text = file === undefined ? "" : readFileSync(place.path(file), "utf8");
+      return text.endsWith("\n") ? Number(text) : null;
+    });
+    running.child.kill("SIGINT");
+    expect((await running.end).code).toBe(130);
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+    expect(readdirSync(place.folder).filter((name) => name.startsWith("trammel-test-"))).toEqual([]);
+  });
 });
+
+async function until<T>(look: () => T | null): Promise<T> {
+  for (;;) {
+    const found = look();
+    if (found !== null) return found;
+    await new Promise(setImmediate);
+  }
+}

@@ -90,7 +90,7 @@ async function runCase(
   try {
     const performed = await perform(world, one, site, { ...(loose && { loose }), stop });
     const { failures, walk, run, differences } = performed;
-    isKept = failures.length > 0 && run !== null;
+    isKept = failures.length > 0 && run !== null && !stop.aborted;
     const ms = Math.round(performance.now() - begun);
     const kept = isKept ? { run, home: site.home } : { run: null, home: null };
     const result = { name: one.test.name, line: one.line, ms, failures, walk, differences, ...kept };
