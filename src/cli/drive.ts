@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { limits } from "../model/limits.ts";
 import { exitCodeOf, exitCodes } from "../model/outcome.ts";
 import type { Observer, Refusal, RunEnd, RunHandle, StartRequest } from "../runtime/api.ts";
 import type { JournalEvent } from "../model/events.ts";
@@ -76,8 +77,8 @@ export async function drive(
   const seen = observeAll(display, notices);
   let handle: RunHandle | undefined;
   const over = new AbortController();
-  const observer =
-    options.detach === true ? whenParked(seen, services.journal, () => handle?.park() === true, over.signal) : seen;
+  const park = (): boolean => !wakesSoon(view) && handle?.park() === true;
+  const observer = options.detach === true ? whenParked(seen, services.journal, park, over.signal) : seen;
   let asked: string | undefined;
   const waiting = new AbortController();
   const interrupts = onInterrupt(process.env, (by) => {
@@ -108,6 +109,11 @@ export async function drive(
     await notices.sent();
     await services.close();
   }
+}
+
+/** Whether it is not worth the while to be let go of. */
+function wakesSoon({ asleep }: RunView): boolean {
+  return asleep.size > 0 && Math.min(...asleep.values()) - Date.now() < limits.pauseKeptMs;
 }
 
 /** A run that only keeps a pause is let go of and goes on later; any other is stopped. */

@@ -34,6 +34,7 @@ export const limits = {
   quotaWaitMaxMs: 6 * 3_600_000,
   quotaWaitDefaultMs: 60_000,
   quotaPauseMs: 5 * 60_000,
+  pauseKeptMs: 30_000,
   reachCacheBytes: 64 * 1024 * 1024,
   loopNestingLevels: 64,
   simulatedStarts: 100_000,

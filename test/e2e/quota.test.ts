@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Script } from "../fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
-import { lastLine, Place, start, trammel } from "./support/cli.ts";
+import { lastLine, Place, type Running, start, trammel } from "./support/cli.ts";
 
 const servers: ModelServer[] = [];
 
@@ -52,10 +52,15 @@ async function latest(
   return first;
 }
 
+/** The process that executes the run, which its first event names. */
+function engineOf({ stdout }: Running): number {
+  return (JSON.parse(stdout.split("\n")[0] ?? "") as { readonly owner: { readonly pid: number } }).owner.pid;
+}
+
 describe("a run that is out of quota", () => {
-  it("is parked by --detach, says until when, and goes on by resume at that time with no further charge", async () => {
+  it("is parked by --detach, says until when, and is taken up by resume, which waits for that time", async () => {
     using place = new Place();
-    const model = await projectWith(place, [quota(3), { say: "Said." }]);
+    const model = await projectWith(place, [quota(3_600), { say: "Said." }]);
     const began = Date.now();
     const ran = await trammel(["run", "x", "-b", "say.yaml", "--detach", "--plain"], { place });
     expect(ran.code).toBe(5);
@@ -68,15 +73,27 @@ describe("a run that is out of quota", () => {
     expect(ran.stderr).not.toContain("inbox");
     const waits = await shown(place, run);
     expect(waits).toMatchObject({ status: "waiting", nodes: [{ state: "asleep", passes: 1 }] });
-    expect(Date.parse(waits.wakesAt ?? "")).toBeGreaterThanOrEqual(began + 3_000);
+    expect(Date.parse(waits.wakesAt ?? "")).toBeGreaterThanOrEqual(began + 3_600_000);
     expect((await trammel(["show", run], { place })).stdout).toContain("fix, as its provider asked, until");
     expect((await trammel(["inbox"], { place })).stderr).toContain("nothing waits for a person");
-    const resumed = await trammel(["resume", run, "--json"], { place });
-    expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
-    expect(Date.now()).toBeGreaterThanOrEqual(began + 3_000);
-    expect(await shown(place, run)).toMatchObject({ wakesAt: null, nodes: [{ passes: 1, attempts: [{}, {}] }] });
-    expect(model.requests).toHaveLength(2);
+    const resumed = start(["resume", run, "--json"], { place });
+    await resumed.until(/"type":"run.resumed".*"asleep":\{"fix":\d+\}/);
+    resumed.child.kill("SIGINT");
+    expect(lastLine(await resumed.end)).toMatchObject({ status: "waiting", wakesAt: waits.wakesAt });
+    expect(model.requests).toHaveLength(1);
     expect((await trammel(["replay", run], { place })).code).toBe(0);
+  });
+
+  it("for a moment only is not worth parking", async () => {
+    using place = new Place();
+    const model = await projectWith(place, [quota(2), { say: "Said." }]);
+    const began = Date.now();
+    const ran = await trammel(["run", "x", "-b", "say.yaml", "--detach", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    expect(Date.now()).toBeGreaterThanOrEqual(began + 2_000);
+    expect(model.requests).toHaveLength(2);
+    const { run } = await latest(place);
+    expect(await shown(place, run)).toMatchObject({ wakesAt: null, nodes: [{ passes: 1, attempts: [{}, {}] }] });
   });
 
   it("goes on after its engine was killed", async () => {
@@ -84,27 +101,24 @@ describe("a run that is out of quota", () => {
     const model = await projectWith(place, [quota(2), { say: "Said." }]);
     const running = start(["run", "x", "-b", "say.yaml", "--json"], { place });
     await running.until(/node\.retrying/);
-    running.child.kill("SIGKILL");
+    process.kill(engineOf(running), "SIGKILL");
     await running.end;
-    const { run } = await latest(place);
-    // The launcher is gone at once, its engine a moment later.
-    await expect.poll(() => latest(place)).toMatchObject({ status: "waiting" });
-    let resumed = await trammel(["resume", run, "--json"], { place });
-    while (resumed.code === 2) resumed = await trammel(["resume", run, "--json"], { place });
-    expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
+    const { run, status } = await latest(place);
+    expect(status).toBe("waiting");
+    expect(lastLine(await trammel(["resume", run, "--json"], { place }))).toMatchObject({ status: "succeeded" });
     expect(model.requests).toHaveLength(2);
   });
 
   it("inside a call goes on after its engine was killed, too", async () => {
     using place = new Place();
-    const model = await projectWith(place, [quota(2), { say: "Said." }]);
+    const model = await projectWith(place, [quota(15), { say: "Said." }]);
     place.file("outer.yaml", "name: outer\nnodes:\n  inner: {type: call, blueprint: ./say.yaml}\n");
     const running = start(["run", "x", "-b", "outer.yaml", "--json"], { place });
     await running.until(/node\.started/);
     await model.seen(1);
-    await expect.poll(async () => (await shown(place, (await latest(place)).run)).inside[0]?.status).toBe("waiting");
-    const { owner } = JSON.parse(running.stdout.split("\n")[0] ?? "") as { readonly owner: { readonly pid: number } };
-    process.kill(owner.pid, "SIGKILL");
+    const inner = async () => (await shown(place, (await latest(place)).run)).inside[0]?.status;
+    await expect.poll(inner, { timeout: 14_000 }).toBe("waiting");
+    process.kill(engineOf(running), "SIGKILL");
     await running.end;
     const resumed = await trammel(["resume", (await latest(place)).run, "--json"], { place });
     expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });
