@@ -3,7 +3,6 @@ import { createBoxedAgents } from "../agents/boxed.ts";
 import type { SandboxHealth, ServiceOptions } from "../cli/services.ts";
 import { createAgentSandboxPerformer } from "../nodes/sandbox/agent.ts";
 import { createSandboxPerformers } from "../nodes/sandbox/performers.ts";
-import type { RunStatus } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Performer } from "../ports/performer.ts";
@@ -31,7 +30,7 @@ export interface BoxNeeds {
 export interface BoxParts {
   readonly performers: readonly Performer[];
   /** Ends the boxes of a run. */
-  readonly closed: (run: string, status: RunStatus) => Promise<void>;
+  readonly closed: ReturnType<typeof endBoxes>;
 }
 
 /** What nodes in sandboxes are carried out with. */
@@ -48,7 +47,7 @@ export function boxParts(needs: BoxNeeds): BoxParts {
   });
   return {
     performers: [agent, ...createSandboxPerformers(pool, clock)],
-    closed: endBoxes(pool, needs.journal, { notice: options.notice, keep: options.keepSandboxes === true }),
+    closed: endBoxes(pool, { notice: options.notice, keep: options.keepSandboxes === true }),
   };
 }
 

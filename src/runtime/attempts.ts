@@ -43,6 +43,7 @@ export class Attempts {
   /** Over, though their performers have not come back. */
   readonly #left = new Set<Performance>();
   readonly #early = new EarlyAnswers();
+  #holdRuns = false;
   #silent = false;
 
   constructor(ports: Ports, facts: RunFacts, memory: Memory, observer: Observer, events: AttemptEvents) {
@@ -101,7 +102,13 @@ export class Attempts {
     const around = { memory: this.#memory, observer: this.#observer, early: this.#early };
     const children = childrenOf({ ...of, ...around, engine: inner, journal, blobs: can.blobs }, live);
     this.#inside.set(of.attempt.node, children);
+    this.#holdRuns = true;
     return children;
+  }
+
+  /** Whether one of them was given a way to begin runs inside it. */
+  get holdRuns(): boolean {
+    return this.#holdRuns;
   }
 
   cancel(node: string): void {

@@ -60,6 +60,11 @@ export class Conductor implements RunHandle {
     this.#carryOut(commands);
   }
 
+  /** Whether it has begun runs inside it. */
+  get holdsRuns(): boolean {
+    return this.#attempts.holdRuns;
+  }
+
   deliver(event: EventBody): void {
     if (event.type === "gate.answered") this.#attempts.answer({ answered: event, taken: null });
     else this.#put(event);

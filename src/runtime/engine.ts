@@ -15,7 +15,7 @@ import { start } from "./start.ts";
 /** Executes runs in this process. */
 export function createEngine(options: EngineOptions): Engine {
   const running = new Set<string>();
-  const hold = (conductor: Conductor): RunHandle => {
+  const hold: Parts["hold"] = (conductor, isNew) => {
     running.add(conductor.run);
     // Nobody goes on with the run while an attempt that was left behind may still act.
     const release = (): void => {
@@ -27,14 +27,16 @@ export function createEngine(options: EngineOptions): Engine {
       const { run, status } = end;
       // One that waits goes on in its tree as it is.
       if (status !== "waiting") await options.workspaces.close(run, status);
-      await options.closed?.(run, status);
+      const mayHold = isOver(status) && (!isNew || conductor.holdsRuns);
+      const inside = mayHold ? leftInside(options.journal, run) : [];
+      await options.closed?.(run, status, inside);
       release();
-      if (isOver(status)) forget(options, run);
+      if (isOver(status)) for (const one of [run, ...inside]) options.secrets.forget(one);
       return end;
     };
     const end = conductor.end.then(closed, async (error: unknown) => {
       await options.workspaces.close(conductor.run, "interrupted");
-      await options.closed?.(conductor.run, "interrupted");
+      await options.closed?.(conductor.run, "interrupted", []);
       release();
       throw error;
     });
@@ -60,11 +62,11 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-/** Of runs inside it too, which a decision might have gone on with. */
-function forget({ secrets, journal }: Pick<EngineOptions, "secrets" | "journal">, run: string): void {
-  secrets.forget(run);
-  for (const inside of journal.runs(Number.MAX_SAFE_INTEGER, run))
-    if (!isOver(inside.status)) forget({ secrets, journal }, inside.run);
+/** Runs inside one that is over, with which a decision might have gone on. */
+function leftInside(journal: EngineOptions["journal"], run: string): readonly string[] {
+  return journal
+    .runs(Number.MAX_SAFE_INTEGER, run)
+    .flatMap((row) => [...(isOver(row.status) ? [] : [row.run]), ...leftInside(journal, row.run)]);
 }
 
 async function orUnavailable(work: () => Promise<RunHandle | Refusal>): Promise<RunHandle | Refusal> {
@@ -139,5 +141,5 @@ async function goOn(
   const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...boundTo(request, inside) };
   const conductor = new Conductor({ ...options, inner }, facts, observer, memory, () => reread(options, plan, run));
   conductor.begin(answer, commands);
-  return hold(conductor);
+  return hold(conductor, false);
 }

@@ -17,8 +17,11 @@ export interface EngineOptions {
   readonly environment: MakeEnvironment;
   readonly secrets: RunSecrets;
   readonly workspaces: Workspaces;
-  /** Ends what a run has outside of this process, when it is no longer executed here; it is over after that. Runs inside others too. */
-  readonly closed?: (run: string, status: RunStatus) => Promise<void>;
+  /**
+   * Ends what a run has outside of this process, when it is no longer executed here; it is over after that. Runs inside others too;
+   * `inside` are those that were not over and are now, with the one around them.
+   */
+  readonly closed?: (run: string, status: RunStatus, inside: readonly string[]) => Promise<void>;
   readonly clock: Clock;
   readonly ids: Ids;
   /** This process: the owner of the runs it executes. */

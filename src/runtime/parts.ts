@@ -13,8 +13,8 @@ export interface Parts {
   readonly options: EngineOptions;
   /** Runs that this process executes. */
   readonly running: Set<string>;
-  /** Keeps a run that has begun until its end. */
-  readonly hold: (conductor: Conductor) => RunHandle;
+  /** Keeps a run that has begun until its end; one that was taken over may hold runs of an earlier definition. */
+  readonly hold: (conductor: Conductor, isNew: boolean) => RunHandle;
   readonly inner: InnerEngine;
 }
 

@@ -39,7 +39,7 @@ export async function start(
   const { conductor, answer, commands, locksTree } = journaled;
   if (locksTree) await options.workspaces.begin(run);
   conductor.begin(answer, commands);
-  return parts.hold(conductor);
+  return parts.hold(conductor, true);
 }
 
 /** What was kept and made for a run that came to nothing. */

@@ -21,19 +21,14 @@ export interface Supervision {
   readonly keep: boolean;
 }
 
-/** Ends the boxes of a run that is no longer executed; those of runs inside it, which a decision might have gone on with, once it is over. */
+/** Ends the boxes of a run that is no longer executed, and of the runs inside it that are over with it. */
 export function endBoxes(
   pool: Pick<SandboxPool, "release">,
-  journal: Pick<JournalReader, "runs">,
   { notice, keep }: Supervision,
-): (run: string, status: RunStatus) => Promise<void> {
-  const left = (run: string): readonly string[] =>
-    journal
-      .runs(Number.MAX_SAFE_INTEGER, run)
-      .flatMap((row) => [...(fateOfStatus(row.status) === "over" ? [] : [row.run]), ...left(row.run)]);
-  return async (run, status) => {
+): (run: string, status: RunStatus, inside: readonly string[]) => Promise<void> {
+  return async (run, status, inside) => {
     const fate = fateOfStatus(status);
-    for (const one of fate === "over" ? [run, ...left(run)] : [run])
+    for (const one of [run, ...inside])
       for (const note of await pool.release(one, keep && fate === "over" ? "kept" : fate)) notice(note);
   };
 }

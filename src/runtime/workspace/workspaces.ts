@@ -42,6 +42,7 @@ interface Open {
 export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
   const { home, env, notice } = options;
   const opened = new Map<string, Open>();
+  let swept = false;
   const enter = (
     run: string,
     blueprint: Blueprint,
@@ -63,6 +64,9 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
     snapshotsOf,
     async open(request) {
       const { run, blueprint, cwd } = request;
+      // Once, and before a worktree is made: runs come by the thousand, crashes do not.
+      if (!swept || blueprint.workspace.isolate === "worktree") await removeOrphans(options);
+      swept = true;
       const worktree = await makeWorktree(options, request);
       return worktree !== null && "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree, true);
     },
@@ -114,7 +118,6 @@ async function makeWorktree(
   const { home, env } = options;
   const problem = await problemOf(request, env);
   if (problem !== null) return problem;
-  await removeOrphans(options);
   if (request.blueprint.workspace.isolate !== "worktree") return null;
   const { run } = request;
   const worktree = await openWorktree(request, worktreesIn(home), env, (made) => remember(home, run, made));
