@@ -3,6 +3,7 @@ import { checkRow } from "./rows/check.ts";
 import { durableRows } from "./rows/durable.ts";
 import { engineRows } from "./rows/engine.ts";
 import { memoryRows } from "./rows/memory.ts";
+import { parkedRow } from "./rows/parked.ts";
 import { resumeRow } from "./rows/resume.ts";
 import { scriptRow } from "./rows/script.ts";
 import { startUpRows } from "./rows/start-up.ts";
@@ -15,4 +16,5 @@ export const rows: readonly Row[] = [
   ...startUpRows,
   resumeRow,
   ...memoryRows,
+  parkedRow,
 ];

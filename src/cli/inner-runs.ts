@@ -26,10 +26,7 @@ export function waitingGates(journal: JournalReader, row: RunRow, prefix = ""): 
 }
 
 function liveInside(journal: JournalReader, { run }: RunRow): readonly RunRow[] {
-  return journal
-    .runs(limits.runsListed, run)
-    .filter(({ endedAt }) => endedAt === null)
-    .toReversed();
+  return journal.runs(limits.mapMaxItems, run, "live").toReversed();
 }
 
 /** As a run stands in a path: `call`, `map[2]`. */

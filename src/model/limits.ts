@@ -201,6 +201,7 @@ export const limits = {
   noticeMs: 10_000,
   noticesPerRun: 100,
   runsListed: 1_000,
+  runsInInbox: 100_000,
   receiptBytes: 256 * 1024 * 1024,
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,

@@ -95,8 +95,8 @@ export interface JournalReader {
   read(run: string, after?: number): Iterable<JournalEvent>;
   /** The whole records of a run in order, each chained to the one before it. */
   records(run: string): Iterable<JournalRecord>;
-  /** Newest first: runs of their own, or those inside a run. A live run whose owner is gone reads `interrupted`. */
-  runs(limit: number, inside?: string): readonly RunRow[];
+  /** Newest first: runs of their own, or those inside a run; `live`: only those that may go on. A live run whose owner is gone reads `interrupted`. */
+  runs(limit: number, inside?: string | null, which?: "all" | "live"): readonly RunRow[];
   /** By id or unambiguous prefix. */
   find(run: string): RunRow | null;
   /** Null where it is not kept; one that is not what was written makes the store unavailable. */

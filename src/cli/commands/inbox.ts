@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
 import type { Inbox } from "../../wire/inbox.ts";
@@ -7,12 +8,12 @@ import { openStoreToRead } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
-const mostRuns = 1000;
-
 /** Lists everything that waits for a person: the run that waits longest first, and in a run by name, for what waits side by side has no order. */
 export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
   const journal = await openStoreToRead(world);
-  const live = journal.runs(mostRuns).filter(({ status }) => status === "waiting" || status === "running");
+  const live = journal
+    .runs(limits.runsInInbox, null, "live")
+    .filter(({ status }) => status === "waiting" || status === "running");
   const waiting = live
     .map((row) => ({ row, gates: waitingGates(journal, row) }))
     .filter(({ gates }) => gates.length > 0);

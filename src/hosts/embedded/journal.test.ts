@@ -135,6 +135,14 @@ describe("records", () => {
 });
 
 describe("runs", () => {
+  test("that may go on are listed by themselves, however many newer ones are over", async () => {
+    const journal = store.open();
+    await journal.create(newRun("waits"), "", [], 1);
+    for (const name of ["one", "two", "three"]) await journal.create(newRun(name), "", [finished()], 1);
+    expect(journal.runs(2).map(({ run }) => run)).toEqual(["three", "two"]);
+    expect(journal.runs(2, null, "live").map(({ run }) => run)).toEqual(["waits"]);
+  });
+
   test("are listed newest first, found by prefix, and end with their last record", async () => {
     const journal = store.open();
     await journal.create(...start("ab1"));

@@ -47,6 +47,8 @@ export class Reader {
   readonly #last: StatementSync;
   readonly #runs: StatementSync;
   readonly #children: StatementSync;
+  readonly #liveRuns: StatementSync;
+  readonly #liveChildren: StatementSync;
   readonly #byPrefix: StatementSync;
   readonly #definition: StatementSync;
   readonly #passes: StatementSync;
@@ -66,6 +68,10 @@ export class Reader {
     for (const statement of [this.#placed, this.#records, this.#last]) statement.setReturnArrays(true);
     this.#runs = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent IS NULL ORDER BY id DESC LIMIT ?`);
     this.#children = db.prepare(`SELECT ${runColumns} FROM runs WHERE parent = ? ORDER BY id DESC LIMIT ?`);
+    const live = (where: string): StatementSync =>
+      db.prepare(`SELECT ${runColumns} FROM runs WHERE ${where} AND ended_at IS NULL ORDER BY id DESC LIMIT ?`);
+    this.#liveRuns = live("parent IS NULL");
+    this.#liveChildren = live("parent = ?");
     this.#byPrefix = db.prepare(`SELECT ${runColumns} FROM runs WHERE run >= ? AND run < ? ORDER BY run LIMIT 2`);
     this.#definition = db.prepare("SELECT document, sha256 FROM definitions WHERE hash = ?");
     this.#passes = db.prepare("SELECT node, passes FROM passes WHERE task_id = ? AND blueprint = ?");
@@ -158,8 +164,9 @@ export class Reader {
     return damaged(this.#path, `record ${seq} of run ${run} is not what was written`);
   }
 
-  runs(limit: number, inside: string | null): readonly RunRow[] {
-    const rows = inside === null ? this.#runs.all(limit) : this.#children.all(inside, limit);
+  runs(limit: number, inside: string | null, which: "all" | "live" = "all"): readonly RunRow[] {
+    const [runs, children] = which === "live" ? [this.#liveRuns, this.#liveChildren] : [this.#runs, this.#children];
+    const rows = inside === null ? runs.all(limit) : children.all(inside, limit);
     return rows.map(runOf);
   }
 

@@ -25,9 +25,9 @@ export class StoreReader implements JournalReader {
     return this.#reader.records(run);
   }
 
-  runs(limit: number, inside: string | null = null): readonly RunRow[] {
+  runs(limit: number, inside: string | null = null, which: "all" | "live" = "all"): readonly RunRow[] {
     const alive = new Map<string, boolean>();
-    return this.guard(() => this.#reader.runs(limit, inside).map((row) => this.#asItStands(row, alive)));
+    return this.guard(() => this.#reader.runs(limit, inside, which).map((row) => this.#asItStands(row, alive)));
   }
 
   find(run: string): RunRow | null {
