@@ -9,13 +9,18 @@ export class Approvals {
   readonly #approved = new Map<string, string>();
   /** Where the latest pass of a node came from, until it has begun. */
   readonly #arrivals = new Map<string, readonly string[]>();
+  readonly #asking = new Set<string>();
 
   note(body: EventBody): void {
     switch (body.type) {
       case "node.started":
         if (body.attempt === 1 && body.from.length > 0) this.#arrivals.set(body.node, body.from);
         break;
+      case "gate.opened":
+        this.#asking.add(body.node);
+        break;
       case "gate.answered":
+        this.#asking.delete(body.node);
         if (body.answer === true) this.#answered.set(body.node, body.digest);
         break;
       case "node.ended": {
@@ -23,6 +28,7 @@ export class Approvals {
         if (digest !== undefined && body.result.outcome === "success") this.#approved.set(body.node, digest);
         else this.#approved.delete(body.node);
         this.#answered.delete(body.node);
+        this.#asking.delete(body.node);
         break;
       }
       // It has begun: what it does from here on is its own.
@@ -34,6 +40,11 @@ export class Approvals {
       default:
         break;
     }
+  }
+
+  /** Whether a node had not begun when it was last heard of: it still waited for a second yes. */
+  isWaiting(blueprint: Blueprint, node: string): boolean {
+    return this.#asking.has(node) && this.before(blueprint, node) !== undefined;
   }
 
   /** What the next attempt of a node starts on; undefined where nothing was approved right before it. */

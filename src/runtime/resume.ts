@@ -166,7 +166,8 @@ async function settledBy(
   node: Node,
   attempt: Attempt,
 ): Promise<Pick<NodeSettled, "as" | "by"> | null> {
-  if (replayed.has(node.type)) return { as: "again", by: "engine" };
+  if (replayed.has(node.type) || memory.approvals.isWaiting(facts.blueprint, node.id))
+    return { as: "again", by: "engine" };
   if (node.idempotent === true) return { as: "again", by: "idempotent" };
   if (node.effect === undefined) return null;
   const { can, environment } = options;

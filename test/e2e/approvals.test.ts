@@ -106,6 +106,25 @@ it.each([
   },
 );
 
+it("is asked again by the next engine where one died while it asked: nothing had begun", async () => {
+  using place = repository();
+  place.file("b.yaml", slowly);
+  const running = start(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  await running.until(/"gate\.opened"/);
+  const run = String((JSON.parse(running.stdout.split("\n")[0] ?? "") as { run: string }).run);
+  expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
+  place.file("go", "");
+  await running.until(/"gate\.opened".*"ship"/);
+  running.child.kill("SIGKILL");
+  await running.end;
+  const resumed = start(["resume", run, "--detach", "--json"], { place });
+  await resumed.until(/"gate\.opened".*"ship"/);
+  expect(existsSync(place.path("done"))).toBe(false);
+  expect((await trammel(["answer", run, "ship", "yes"], { place })).code).toBe(0);
+  expect((await resumed.end).code).toBe(0);
+  expect(readFileSync(place.path("done"), "utf8")).toBe("changed\n");
+});
+
 it("stands where nothing changed meanwhile, and then nobody is asked twice", async () => {
   using place = repository();
   place.file("b.yaml", slowly.replace("echo changed > code.txt", "true"));
