@@ -42,6 +42,32 @@ export function reference(schema: Schema): string {
   ].join("\n\n")}\n`;
 }
 
+/** The page of every key of a test file. */
+export function testReference(schema: Schema): string {
+  const test = schema.properties?.["tests"]?.items ?? {};
+  const script = test.properties?.["nodes"]?.additionalProperties;
+  const outcome = typeof script === "object" ? mapIn(script) : {};
+  return `${[
+    "# The keys of a test file",
+    "Generated from [the JSON Schema](../../schema/test.schema.json); `trammel schema test` prints that schema for your editor. An unknown key is an error. Required keys are marked with *. [The guide](../guide/13-testing-blueprints.md) tells how they are used.",
+    "## Top level",
+    table(schema),
+    "## A test",
+    table(test),
+    "## What a node comes to",
+    "Under `nodes`, as one word, as this map, or as a list of either: one for each pass, and in it a list for the attempts of that pass.",
+    table(outcome),
+    "## What is expected",
+    table(test.properties?.["expect"] ?? {}),
+  ].join("\n\n")}\n`;
+}
+
+/** The form of a value that is a closed map. */
+function mapIn(schema: Schema): Schema {
+  if (schema.properties !== undefined) return schema;
+  return (schema.anyOf ?? []).map(mapIn).find(({ properties }) => properties !== undefined) ?? {};
+}
+
 /** What most node types have, and have alike. */
 function commonFields(types: readonly Schema[]): Readonly<Record<string, Schema>> {
   const all = types.flatMap(({ properties = {} }) => Object.entries(properties));
@@ -100,6 +126,8 @@ function valueOf(schema: Schema): string {
       return range(schema);
     case "boolean":
       return "`true` or `false`";
+    case "null":
+      return "`null`";
     case "array":
       return `list of ${valueOf(schema.items ?? {})}`;
     case "object":

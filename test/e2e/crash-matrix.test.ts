@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testReportShape } from "../../src/wire/tests.ts";
-import { Place, trammel } from "./support/cli.ts";
+import { Place, root, trammel } from "./support/cli.ts";
 
 /** Three steps, the second of which may be repeated after a crash. */
 function ship(deploy: string): string {
@@ -115,4 +116,14 @@ edges:
     expect(code).toBe(0);
     expect(ran[0]?.crashes).toBeGreaterThan(2 * 8);
   });
+
+  it("passes for the flow from a task to a pull request, with a real branch and a real commit", async () => {
+    using place = new Place();
+    const feature = join(root, "examples/minions/feature.test.yaml");
+    const args = ["test", feature, "-t", "goes from a task", "--crash-matrix", "--json"];
+    const ran = await trammel(args, { place });
+    const report = testReportShape.parse(JSON.parse(ran.stdout));
+    expect(report.files.flatMap(({ tests: all }) => all.flatMap(({ failures }) => failures))).toEqual([]);
+    expect(report.files[0]?.tests[0]?.crashes).toBeGreaterThanOrEqual(2 * 9);
+  }, 240_000);
 });
