@@ -15,12 +15,12 @@ it("an agent that hangs is warned of and ended, and its retry knows what it had 
   );
   place.file(
     "b.yaml",
-    "name: b\nnodes:\n  a: {type: agent, prompt: Write it, stall: 1s, retry: 1, idempotent: true, cap: 1}\n",
+    "name: b\nnodes:\n  a: {type: agent, prompt: Write it, stall: 4s, retry: 1, idempotent: true, cap: 1}\n",
   );
   const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], { place });
   expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
   expect(ran.stdout).toMatch(/"type":"quiet","ms":\d+,"leftMs":\d+/);
-  expect(ran.stdout).toContain('"code":"stalled","text":"the agent showed no sign of life for 1 s and was ended"');
+  expect(ran.stdout).toContain('"code":"stalled","text":"the agent showed no sign of life for 4 s and was ended"');
   expect(noticeShape.parse(JSON.parse(readFileSync(place.path("told"), "utf8")))).toMatchObject({
     waits: "sign_of_life",
     node: "a",
