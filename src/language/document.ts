@@ -10,6 +10,7 @@ import { readBody } from "./expand/body.ts";
 import { readEdges } from "./expand/edges.ts";
 import type { LocatedFlow } from "./expand/flow-nodes.ts";
 import { expandFlow, readFlow } from "./expand/flow-nodes.ts";
+import { readBefore } from "./before-fault.ts";
 import { readNext } from "./expand/next.ts";
 import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
 import { Reading } from "./read/reading.ts";
@@ -21,15 +22,20 @@ import type { LocatedEdge, NodeOrigin, Source } from "./source.ts";
 import { overlayStock, supplyStock } from "./stock/supply.ts";
 import type { Located, LocatedMap } from "./tree.ts";
 import { describe, entryOf } from "./tree.ts";
-import { readYaml } from "./yaml.ts";
+import { readTree } from "./yaml.ts";
 
 /**
  * Reads a document: text → tree → fields → expanded graph. Reports what makes a part unreadable; rules judge the rest.
  * Null when there is no map to look into.
  */
 export function readDocument(text: string, report: Report, plugins: Plugins): Source | null {
-  const root = readYaml(text, report);
-  if (root === null) return null;
+  const read = readTree(text, report);
+  if (read === null) return null;
+  const { root, isWhole } = read;
+  if (!isWhole) {
+    if (root.kind === "map") readBefore(text, root, report, plugins);
+    return null;
+  }
   const reading = new Reading(report);
   if (root.kind !== "map") {
     const hint = "A blueprint is a map with `name:`, `nodes:` and `edges:`.";

@@ -1,19 +1,31 @@
-import { isAlias, isScalar, isSeq } from "yaml";
-import type { ParsedNode, Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq } from "yaml";
+import type { ParsedNode, Scalar, YAMLMap } from "yaml";
 import type { Range } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "./codes.ts";
 import { problem } from "./codes.ts";
-import type { Located, LocatedEntry, LocatedScalar } from "./tree.ts";
+import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
 import { quote } from "./tree.ts";
 import type { Fault } from "./yaml-text.ts";
 import { parseText } from "./yaml-text.ts";
+
+/** The tree of a document; of one with a fault of syntax only what stands before it, as far as that is sure. */
+export interface ReadTree {
+  readonly root: Located;
+  readonly isWhole: boolean;
+}
 
 /**
  * Reads one YAML 1.2 document into a located tree. Reports every problem; null when there is no tree worth looking at.
  * Size, depth and aliases are bounded before anything recurses.
  */
 export function readYaml(text: string, report: Report): Located | null {
+  const read = readTree(text, report);
+  return read?.isWhole === true ? read.root : null;
+}
+
+/** As {@link readYaml}, with what stands before a fault. */
+export function readTree(text: string, report: Report): ReadTree | null {
   if (text.length > limits.documentBytes) {
     report(
       problem("document-too-large", { start: 0, end: 1 }, `The file is larger than ${limits.documentBytes} characters`),
@@ -24,15 +36,19 @@ export function readYaml(text: string, report: Report): Located | null {
   if (composed === null) return null;
   const { documents, faults } = composed;
   const [first, second] = documents;
-  let failed = false;
+  let firstFault = Infinity;
   for (const fault of faults) {
     if (fault.isWarning) report(problem("unknown-tag", rangeOf(fault, text), sentence(fault.message), "Remove it."));
     else {
-      failed = true;
+      firstFault = Math.min(firstFault, rangeOf(fault, text).start);
       report(problem("syntax", rangeOf(fault, text), sentence(fault.message), hintFor(fault)));
     }
   }
-  if (failed) return null;
+  if (firstFault < Infinity) {
+    if (second !== undefined || !isMap(first?.contents) || faults.some(isOfIndentation)) return null;
+    const root = new Locator(text, report).before(first.contents, firstFault);
+    return root === null ? null : { root, isWhole: false };
+  }
   if (second !== undefined) {
     const at = second.range[0];
     report(
@@ -50,7 +66,8 @@ export function readYaml(text: string, report: Report): Located | null {
     report(problem("empty-document", { start: 0, end: 0 }, "The file holds no document", hint));
     return null;
   }
-  return new Locator(text, report).document(first.contents);
+  const root = new Locator(text, report).document(first.contents);
+  return root === null ? null : { root, isWhole: true };
 }
 
 function isBlank(node: ParsedNode): boolean {
@@ -65,6 +82,11 @@ const syntaxHints: Partial<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: "Put the value into quotes if it holds a colon.",
   MULTILINE_IMPLICIT_KEY: "A key stands on one line and is followed by a colon.",
 };
+
+/** Then what is reported is where lines no longer fit; which of those before is the wrong one nobody knows. */
+function isOfIndentation({ code, message, isWarning }: Fault): boolean {
+  return !isWarning && code === "BAD_INDENT" && !message.startsWith("Flow ");
+}
 
 function hintFor({ code, message }: Fault): string | undefined {
   return code === "BAD_INDENT" && message.startsWith("Flow ")
@@ -104,6 +126,29 @@ class Locator {
   document(contents: ParsedNode): Located | null {
     const tree = this.#locate(contents, null);
     return this.#failed ? null : tree;
+  }
+
+  /**
+   * Entries of the document, and of `nodes` where the fault lies in it, after which another one begins on a line before that of the
+   * fault: these mean what they would if the rest were right.
+   */
+  before(contents: YAMLMap.Parsed, fault: number): LocatedMap | null {
+    const line = this.#text.lastIndexOf("\n", fault - 1) + 1;
+    const known = (map: YAMLMap.Parsed): YAMLMap.Parsed["items"] =>
+      map.items.slice(0, Math.max(0, map.items.filter(({ key }) => key.range[0] < line).length - 1));
+    const whole = known(contents);
+    const entries = this.#entries(whole);
+    const torn = contents.items[whole.length];
+    if (isScalar(torn?.key) && torn.key.source === "nodes" && isMap(torn.value)) {
+      const range = { start: torn.value.range[0], end: fault };
+      const nodes = this.#entries(known(torn.value));
+      entries.push({
+        key: this.#key(torn.key),
+        value: { kind: "map", range, flow: torn.value.flow === true, entries: nodes },
+      });
+    }
+    const range = { start: contents.range[0], end: fault };
+    return this.#failed ? null : { kind: "map", range, flow: contents.flow === true, entries };
   }
 
   #locate(node: ParsedNode, key: LocatedScalar | null): Located {
