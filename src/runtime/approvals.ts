@@ -13,6 +13,10 @@ export class Approvals {
 
   note(body: EventBody): void {
     switch (body.type) {
+      // One that waits for a place takes its arrivals with it: its claim then names none.
+      case "node.queued":
+        this.#arrivals.set(body.node, body.from);
+        break;
       case "node.started":
         if (body.attempt === 1 && body.from.length > 0) this.#arrivals.set(body.node, body.from);
         break;
