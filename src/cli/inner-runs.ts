@@ -53,21 +53,32 @@ export function topOf(journal: JournalReader, row: RunRow): RunRow {
   return around === null ? row : topOf(journal, around);
 }
 
-/** What a run carries out, without what configuration supplies; null where its definition is gone. An item of a map carries out the body. */
+/** What a run carries out, without what configuration supplies; null where its definition is gone. */
 export async function blueprintOf(
   world: Pick<World, "env">,
   journal: JournalReader,
   row: RunRow,
 ): Promise<Blueprint | null> {
-  const { parent } = row;
-  if (parent?.item === undefined) {
-    const document = journal.definition(row.definition);
-    return document === null ? null : (await import("./plugins.ts")).readKept(world, row.cwd, document);
-  }
+  const document = journal.definition(row.definition);
+  if (document === null) return null;
+  const kept = await (await import("./plugins.ts")).readKept(world, row.cwd, document);
+  return kept === null ? null : bodyIn(kept, mapsAround(journal, row));
+}
+
+/** The maps that a run is an item of, the outermost first: it keeps the document around them. */
+export function mapsAround(journal: JournalReader, { parent }: RunRow): readonly string[] {
+  if (parent?.item === undefined) return [];
   const outer = journal.find(parent.run);
-  const around = outer === null ? null : await blueprintOf(world, journal, outer);
-  const map = around?.nodes.get(parent.node);
-  if (around === null || map?.type !== "map") return null;
-  const { finally: _last, ...rest } = around;
-  return { ...rest, outputs: {}, ...map.do };
+  return [...(outer === null ? [] : mapsAround(journal, outer)), parent.node];
+}
+
+/** What an item of these maps carries out: the body of the last; null where there is no such map. */
+export function bodyIn(around: Blueprint, [first, ...more]: readonly string[]): Blueprint | null {
+  if (first === undefined) return around;
+  const map = around.nodes.get(first);
+  if (map?.type !== "map") return null;
+  const { finally: _last, limits: bounds, ...rest } = around;
+  // Steps are each run's own.
+  const { steps: _steps, ...shared } = bounds;
+  return bodyIn({ ...rest, limits: shared, outputs: {}, ...map.do }, more);
 }

@@ -143,6 +143,13 @@ describe("gates inside a map", () => {
     expect(await trammel(["answer", run, "items[0]/pick", "middle"], { place })).toMatchObject({ code: 2 });
     expect(await trammel(["answer", run, "items[0]/pick", "left"], { place })).toMatchObject({ code: 0 });
     expect(log(place)).toBe("2 right\n1 left\n");
+    const { runs } = runListShape.parse(JSON.parse((await trammel(["runs", "--all", "--json"], { place })).stdout));
+    expect(runs).toHaveLength(3);
+    for (const one of runs)
+      expect(await trammel(["replay", one.run], { place })).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("the same"),
+      });
   });
 
   it("are asked at the terminal one after the other", async () => {

@@ -7,6 +7,7 @@ import { inert } from "../../views/inert.ts";
 import { sentence } from "../../views/plain.ts";
 import { readDocument } from "../document.ts";
 import { bind, prepare, readConfig } from "../prepare.ts";
+import { bodyIn, mapsAround } from "../inner-runs.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
 import { findRun, openStoreToRead } from "../stored-run.ts";
 import { jsonLine } from "../json.ts";
@@ -44,6 +45,8 @@ interface Stored {
   readonly row: RunRow;
   readonly parts: readonly Part[];
   readonly events: readonly JournalEvent[];
+  /** The maps that it is an item of. */
+  readonly maps: readonly string[];
 }
 
 /** Events that one definition led to: of the start, or of a resume that accepted another. */
@@ -59,7 +62,7 @@ function storedRun(journal: JournalReader, run: string): Stored | Problem {
   const row = findRun(journal, run);
   if (isProblem(row)) return row;
   const events = [...journal.read(row.run)];
-  return { row, parts: partsOf(journal, row, events), events };
+  return { row, parts: partsOf(journal, row, events), events, maps: mapsAround(journal, row) };
 }
 
 function partsOf(journal: JournalReader, row: RunRow, events: readonly JournalEvent[]): readonly Part[] {
@@ -76,14 +79,15 @@ function partsOf(journal: JournalReader, row: RunRow, events: readonly JournalEv
   });
 }
 
-async function replayOf({ row, parts, events }: Stored, config: Config): Promise<Replayed | Problem> {
+async function replayOf({ row, parts, events, maps }: Stored, config: Config): Promise<Replayed | Problem> {
   const [{ checkDocument }, { recompute }, { compile }] = await Promise.all([
     import("../plugins.ts"),
     import("../../engine/recompute.ts"),
     import("../../graph/plan.ts"),
   ]);
   for (const { from, to, document } of parts) {
-    const blueprint = document === null ? null : (await checkDocument(document, config)).blueprint;
+    const kept = document === null ? null : (await checkDocument(document, config)).blueprint;
+    const blueprint = kept === null ? null : bodyIn(kept, maps);
     if (blueprint === null) {
       const what =
         from === 0 ? `the blueprint of run ${row.run}` : `what run ${row.run} went on with at event ${from + 1}`;
