@@ -36,6 +36,7 @@ import { unknownTool } from "./rules/unknown-tool.ts";
 import { unpinnedCall } from "./rules/unpinned-call.ts";
 import { unreachableNode } from "./rules/unreachable-node.ts";
 import { valueNotReady } from "./rules/value-not-ready.ts";
+import { wrongType } from "./rules/wrong-type.ts";
 
 /** Every rule, in the order in which they run; the report is sorted by position. */
 export const rules: readonly Rule[] = [
@@ -53,6 +54,7 @@ export const rules: readonly Rule[] = [
   unpinnedCall,
   badCall,
   unknownReference,
+  wrongType,
   nearReference,
   taintedValue,
   badContainer,

@@ -100,6 +100,18 @@ function schemaProblem(
   return undefined;
 }
 
+/** What a schema says of a part of its values; undefined where it does not say. */
+export function schemaAt(schema: JsonObject, path: readonly string[]): JsonObject | undefined {
+  let at: Json | undefined = schema;
+  for (const step of path) {
+    if (!isObject(at)) return undefined;
+    const properties: Json | undefined = at["properties"];
+    if (isObject(properties) && Object.hasOwn(properties, step)) at = properties[step];
+    else at = at["type"] === "array" && /^\d+$/.test(step) ? at["items"] : undefined;
+  }
+  return isObject(at) ? at : undefined;
+}
+
 function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
