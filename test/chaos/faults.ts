@@ -17,12 +17,22 @@ export interface Budget {
   readonly cuts: number;
   readonly owners: number;
   readonly answers: number;
+  /** Of the times at which a clock can be set. */
+  readonly clocks: number;
 }
 
 export const budgets = {
-  whole: { boundaries: Infinity, kills: 200, fullDisks: Infinity, cuts: Infinity, owners: 30, answers: 50 },
+  whole: {
+    boundaries: Infinity,
+    kills: 200,
+    fullDisks: Infinity,
+    cuts: Infinity,
+    owners: 30,
+    answers: 50,
+    clocks: Infinity,
+  },
   /** With every other test. */
-  small: { boundaries: 40, kills: 16, fullDisks: 6, cuts: 150, owners: 3, answers: 6 },
+  small: { boundaries: 40, kills: 16, fullDisks: 6, cuts: 150, owners: 3, answers: 6, clocks: 16 },
 } as const satisfies Readonly<Record<string, Budget>>;
 
 type Play = () => Promise<ReadonlyMap<string, Figures>>;
@@ -40,7 +50,7 @@ export function allFaults(budget: Budget, seed: number): ReadonlyMap<string, Pla
     ["last record cut at a byte", one(() => torn(budget.cuts, seed))],
     ["two engines, one run", one(() => owners(budget.owners, seed))],
     ["two answers at once", one(() => answers(budget.answers))],
-    ["clock of the system set by a day", one(() => clockJumps())],
+    ["clock of the system set by a day", one(() => clockJumps(budget.clocks, seed))],
   ]);
 }
 

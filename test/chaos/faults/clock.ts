@@ -1,5 +1,5 @@
 import { type Case, gateCase, waits } from "../cases.ts";
-import { inParallel } from "../chances.ts";
+import { chances, inParallel, sample } from "../chances.ts";
 import { examine, type Figures, isSound, nothing, sum } from "../figures.ts";
 import { goOn } from "../person.ts";
 import { type Disturbance, Site } from "../site.ts";
@@ -19,8 +19,11 @@ interface Try {
   readonly play: (site: Site, work: string, jumpMs: number) => Promise<void>;
 }
 
-/** Sets the clock of the system a day forward and back around waits, timeouts and gates, while they stand and between two engines. */
-export async function clockJumps(): Promise<Figures> {
+/**
+ * Sets the clock of the system a day forward and back around waits, timeouts and gates, while they stand and between two engines: `most`
+ * of all of these, drawn by the seed.
+ */
+export async function clockJumps(most: number, seed: number): Promise<Figures> {
   const commits = Array.from({ length: commitsOfWaits }, (_, i) => i + 1);
   const tries = [-dayMs, dayMs].flatMap((jumpMs): readonly Try[] => [
     // A pause is not cut short by the clock of the system while its engine lives.
@@ -41,7 +44,7 @@ export async function clockJumps(): Promise<Figures> {
     { name: "set before the answer", of: gateCase, jumpMs, atLeastMs: 0, play: beforeTheAnswer },
     { name: "set while nobody answers", of: expiring, jumpMs, atLeastMs: 0, play: atATerminal },
   ]);
-  return sum(await inParallel(tries, 3, tried));
+  return sum(await inParallel(sample(tries, most, chances(seed)), 3, tried));
 }
 
 async function tried({ name, of, jumpMs, atLeastMs, play }: Try): Promise<Figures> {
