@@ -19,7 +19,12 @@ export function turnIn(world: World, signal: AbortSignal): Turn {
   return { signal, ahead: (runs) => world.err.write(`waiting: ${inert(placeText(runs))}\n`) };
 }
 
-function placeText(ahead: readonly Ahead[]): string {
-  const place = ahead.filter(({ waits }) => waits).length + 1;
+/** From 1, among those that wait for the same. */
+export function queuePlace(ahead: readonly Ahead[]): number {
+  return ahead.filter(({ waits }) => waits).length + 1;
+}
+
+export function placeText(ahead: readonly Ahead[]): string {
+  const place = queuePlace(ahead);
   return `${ahead[0]?.what ?? "nobody"}; ${place === 1 ? "next in the queue" : `place ${place} in the queue`}`;
 }

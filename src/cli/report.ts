@@ -1,8 +1,9 @@
 import type { JournalEvent, ParentLink } from "../model/events.ts";
-import type { RunRow } from "../ports/journal.ts";
+import type { Queued, RunRow } from "../ports/journal.ts";
 import type { AttemptView, RunView } from "../views/run-view.ts";
 import type { WaitingGate } from "./inner-runs.ts";
 import { jsonLine } from "./json.ts";
+import { queuePlace } from "./queue.ts";
 import type { AttemptReport, RunList, RunReport } from "../wire/run-report.ts";
 
 export function instant(ms: number): string {
@@ -67,8 +68,14 @@ function attemptReport(attempt: AttemptView): AttemptReport {
 }
 
 /** The document of `runs --json`. */
-export function runList(rows: readonly RunRow[]): RunList {
+export function runList(rows: readonly RunRow[], queued: readonly Queued[]): RunList {
   return {
+    queued: queued.map(({ run, blueprint, ahead }) => ({
+      run,
+      blueprint,
+      place: queuePlace(ahead),
+      waitsFor: ahead[0]?.what ?? null,
+    })),
     runs: rows.map((row) => ({
       run: row.run,
       blueprint: row.blueprint,

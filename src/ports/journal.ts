@@ -135,8 +135,18 @@ export interface Turns {
   leave(run: string): Promise<void>;
 }
 
+/** A run to be that waits for its turn. */
+export interface Queued {
+  readonly run: string;
+  readonly blueprint: string;
+  /** Those that stand before it. */
+  readonly ahead: readonly Ahead[];
+}
+
 /** A store that is only read. */
 export interface ReadableJournal extends JournalReader {
+  /** In their order. */
+  queued(): readonly Queued[];
   close(): Promise<void>;
 }
 

@@ -16,6 +16,7 @@ export function watchedJournal(inner: Journal, around: <T>(commit: () => Promise
     post: (...args) => inner.post(...args),
     listen: (...args) => inner.listen(...args),
     ahead: (...args) => inner.ahead(...args),
+    queued: () => inner.queued(),
     enter: (...args) => inner.enter(...args),
     leave: (...args) => inner.leave(...args),
     close: () => inner.close(),

@@ -108,6 +108,10 @@ export const runListShape = z.strictObject({
         .nullable(),
     }),
   ),
+  /** Runs to be that wait for their turn, in their order; `waitsFor` is a sentence about the first that stands before it. */
+  queued: z.array(
+    z.strictObject({ run: z.string(), blueprint: z.string(), place: z.int().min(1), waitsFor: z.string().nullable() }),
+  ),
 });
 
 export type RunList = z.infer<typeof runListShape>;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { runEndShape, runSkippedShape } from "../../src/wire/run-report.ts";
+import { runEndShape, runListShape, runSkippedShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
 
 /** Has its tree to itself, and ends when a file is there. */
@@ -66,6 +66,14 @@ it("serves those that wait in their order, tells each its place, and lets nobody
   await second.until(/next in the queue/);
   const third = begin(place, "third", "--queue");
   await third.until(/place 2 in the queue/);
+  const listed = await trammel(["runs", "--json"], { place });
+  expect(runListShape.parse(JSON.parse(listed.stdout)).queued).toMatchObject([
+    { blueprint: "holder", place: 1, waitsFor: expect.stringContaining("is working in") },
+    { blueprint: "holder", place: 2 },
+  ]);
+  expect((await trammel(["runs"], { place })).stderr).toMatch(
+    /^waiting: run \S+ \(holder\) for run \S+ \(holder\) is working in .*; next in the queue\nwaiting: .*; place 2 in the queue\n$/,
+  );
   // Killed without a word, it stands before nobody.
   second.child.kill("SIGKILL");
   await third.until(/; next in the queue/);

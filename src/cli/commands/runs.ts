@@ -3,6 +3,7 @@ import { limits } from "../../model/limits.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { elapsed } from "../../views/words.ts";
 import { inert } from "../../views/inert.ts";
+import { placeText } from "../queue.ts";
 import { instant, runList } from "../report.ts";
 import { fit, pad, width } from "../screen/text.ts";
 import { openStoreToRead } from "../stored-run.ts";
@@ -22,8 +23,11 @@ export interface RunsOptions {
 export async function runs(world: World, options: RunsOptions): Promise<number> {
   const journal = await openStoreToRead(world);
   const top = journal.runs(options.limit);
+  const queued = journal.queued();
   const rows = options.all === true ? withInside(journal, top) : top;
-  world.out.write(options.json === true ? jsonLine(runList(rows)) : table(rows, world.out.size().columns));
+  world.out.write(options.json === true ? jsonLine(runList(rows, queued)) : table(rows, world.out.size().columns));
+  for (const { run, blueprint, ahead } of options.json === true ? [] : queued)
+    world.err.write(`waiting: run ${run} (${inert(blueprint)}) for ${inert(placeText(ahead))}\n`);
   if (rows.length === 0 && options.json !== true)
     world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
   await journal.close();

@@ -57,7 +57,7 @@ class ReadOnlyJournal extends StoreReader implements ReadableJournal {
   readonly #db: ReadConnection["db"];
 
   constructor({ db, path }: ReadConnection, { notice, isAlive }: EmbeddedOptions) {
-    super(new Reader(db, path, once(notice)), isAlive, path);
+    super(new Reader(db, path, once(notice)), new TurnTable(db, isAlive), isAlive, path);
     this.#db = db;
   }
 
@@ -73,14 +73,13 @@ export class EmbeddedJournal extends StoreReader implements Journal {
   readonly #ledger: Ledger;
   readonly #writer: Writer;
   readonly #mailbox: Mailbox;
-  readonly #turns: TurnTable;
 
   constructor(connections: Connections, options: EmbeddedOptions) {
     const { writing, reading, path } = connections;
-    super(new Reader(reading, path, once(options.notice)), options.isAlive, path);
+    const { isAlive, notice } = options;
+    super(new Reader(reading, path, once(notice)), new TurnTable(reading, isAlive), isAlive, path);
     this.#connections = connections;
     this.#ledger = new Ledger(writing, new Reader(writing, path, once(options.notice)), options);
-    this.#turns = new TurnTable(reading, options.isAlive);
     this.#mailbox = new Mailbox(writing, reading, options.clock);
     const events = { othersWrote: () => this.#ledger.doubt(), rolledBack: () => this.#ledger.forget() };
     this.#writer = new Writer(writing, path, events, options);
@@ -127,7 +126,7 @@ export class EmbeddedJournal extends StoreReader implements Journal {
   }
 
   ahead(wanted: Wanted): readonly Ahead[] {
-    return this.guard(() => [...this.#turns.ahead(wanted)]);
+    return this.guard(() => [...this.turns.ahead(wanted)]);
   }
 
   enter(wanted: Wanted): Promise<void> {

@@ -62,7 +62,7 @@ export function textOf(row: Row, column: string): string {
   return typeof value === "string" ? value : "";
 }
 
-function textOrNull(row: Row, column: string): string | null {
+export function textOrNull(row: Row, column: string): string | null {
   const value = row[column];
   return typeof value === "string" ? value : null;
 }

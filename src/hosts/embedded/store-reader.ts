@@ -1,8 +1,9 @@
 import { limits } from "../../model/limits.ts";
 import type { JournalEvent } from "../../model/events.ts";
-import type { JournalReader, JournalRecord, RunRow } from "../../ports/journal.ts";
+import type { JournalReader, JournalRecord, Queued, RunRow } from "../../ports/journal.ts";
 import type { IsAlive } from "./ledger.ts";
 import type { Reader } from "./reader.ts";
+import type { TurnTable } from "./turns.ts";
 import { explain } from "./unavailable.ts";
 
 /** What is read of a store, as it stands: a live run whose owner is gone is not live. */
@@ -11,8 +12,12 @@ export class StoreReader implements JournalReader {
   readonly #isAlive: IsAlive;
   readonly #path: string;
 
-  constructor(reader: Reader, isAlive: IsAlive, path: string) {
+  protected readonly turns: TurnTable;
+
+  /** `turns` reads too. */
+  constructor(reader: Reader, turns: TurnTable, isAlive: IsAlive, path: string) {
     this.#reader = reader;
+    this.turns = turns;
     this.#isAlive = isAlive;
     this.#path = path;
   }
@@ -41,6 +46,10 @@ export class StoreReader implements JournalReader {
 
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>> {
     return this.guard(() => this.#reader.passes(taskId, blueprint));
+  }
+
+  queued(): readonly Queued[] {
+    return this.guard(() => this.turns.queued());
   }
 
   protected guard<T>(read: () => T): T {

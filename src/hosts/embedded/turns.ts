@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ProcessIdentity } from "../../model/events.ts";
-import type { Ahead, Conflict, Wanted } from "../../ports/journal.ts";
-import { ownerOf, type Row, textOf } from "./rows.ts";
+import type { Ahead, Conflict, Queued, Wanted } from "../../ports/journal.ts";
+import { ownerOf, type Row, textOf, textOrNull } from "./rows.ts";
 
 type IsAlive = (process: ProcessIdentity) => boolean;
 
@@ -28,7 +28,7 @@ export class TurnTable {
     this.#place = db.prepare("SELECT id FROM turns WHERE run = ?");
     this.#insert = db.prepare(`INSERT INTO turns (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
     this.#delete = db.prepare("DELETE FROM turns WHERE run = ?");
-    this.#all = db.prepare(`SELECT ${columns} FROM turns`);
+    this.#all = db.prepare(`SELECT ${columns} FROM turns ORDER BY id`);
   }
 
   *ahead({ run, tree, key }: Claim): Generator<Ahead> {
@@ -36,6 +36,15 @@ export class TurnTable {
     for (const row of this.#live.all(tree, key)) if (this.#counts(row, run)) yield aheadOf(row, tree, false);
     const place = Number(this.#place.get(run)?.["id"] ?? Number.MAX_SAFE_INTEGER);
     for (const row of this.#waiting.all(tree, key, place)) if (this.#counts(row, run)) yield aheadOf(row, tree, true);
+  }
+
+  /** Whose process is gone waits no more. */
+  queued(): readonly Queued[] {
+    const waiting = this.#all.all().filter((row) => this.#isAlive(ownerOf(row)));
+    return waiting.map((row) => {
+      const claim = { run: textOf(row, "run"), tree: textOrNull(row, "tree"), key: textOrNull(row, "key") };
+      return { run: claim.run, blueprint: textOf(row, "blueprint"), ahead: [...this.ahead(claim)] };
+    });
   }
 
   /** Why a run cannot have what it wants now. */
