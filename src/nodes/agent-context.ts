@@ -122,7 +122,7 @@ async function contentOf(
 }
 
 /** Secrets are masked before anything is cut. */
-export function shownContent(bytes: Buffer, mask: Mask): { readonly text: string; readonly digest: string } {
+function shownContent(bytes: Buffer, mask: Mask): { readonly text: string; readonly digest: string } {
   const digest = hash("sha256", bytes, "hex");
   if (!isUtf8(bytes)) return { text: `(${bytes.length} bytes, no text)`, digest };
   return { text: clip(mask(bytes.toString("utf8")), limits.promptValueBytes), digest };
