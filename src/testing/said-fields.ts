@@ -26,7 +26,10 @@ const saidMap: Reader<Said> = object(
     option: optional(name, "The option that is chosen."),
     answer: optional(json, "What a person answers: yes or no, an option, a text, the fields of a form."),
     by: optional(text(), "Who answers."),
-    files: optional(mapOf(orNull(anyText), treePath), "Files that it writes in the tree, by path; null removes one."),
+    files: optional(
+      mapOf(orNull(anyText), treePath),
+      "Files that it writes, by path from the working folder; null removes one.",
+    ),
     reason: optional(text(), "Why it fails, in one line."),
     before_effect: optional(
       boolean,

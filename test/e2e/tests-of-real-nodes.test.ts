@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Place, root, start, trammel } from "./support/cli.ts";
+import { inPlace, Place, root, start, trammel } from "./support/cli.ts";
 
 function placeWith(tests: string, blueprint: string): Place {
   const place = new Place();
@@ -32,7 +32,7 @@ nodes:
       real,
     );
     place.file("shop/in/a.txt", "a\n");
-    const { code, stdout } = await trammel(["test"], { place, env: { TOKEN: "the-real-one" } });
+    const { code, stdout } = await trammel(["test"], inPlace(place, { TOKEN: "the-real-one" }));
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(() => readFileSync(place.path("shop/out.txt"))).toThrow("ENOENT");
   });
@@ -43,10 +43,10 @@ nodes:
       cpSync(join(root, "examples", name), place.path(name), { recursive: true });
     const example = readFileSync(join(root, "examples/fix-test-failure.yaml"), "utf8");
     place.file("fix-test-failure.yaml", example.replace("mend the code, not the tests", "mend whatever is wrong"));
-    const strict = await trammel(["test"], { place });
+    const strict = await trammel(["test"], inPlace(place));
     expect(strict.code).toBe(1);
     expect(strict.stdout).toMatch(/≠ fix success +fix error: fix\.1\.jsonl does not fit: the prompt differs in line 1/);
-    const loose = await trammel(["test", "--loose"], { place });
+    const loose = await trammel(["test", "--loose"], inPlace(place));
     expect(loose.code).toBe(0);
     expect(loose.stdout).toMatch(
       /^ +-The tests .* mend the code, not the tests\.\n +\+The tests .* mend whatever is wrong\.$/m,
@@ -79,8 +79,37 @@ export default { name: "notes", nodes: [{
 }] };
 `,
     );
-    const { code, stdout, stderr } = await trammel(["test"], { place });
+    const { code, stdout, stderr } = await trammel(["test"], inPlace(place));
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("finds what a run left in its worktree, and on the branch of one that is cleared away", async () => {
+    const inWorktree = `name: release
+entry: fix
+workspace: { isolate: worktree }
+nodes:
+  fix: { type: agent, prompt: Mend it. }
+  commit: { type: script, run: git add -A && git commit -qm done }
+edges: [{ from: fix, to: commit }]
+`;
+    using place = placeWith(
+      `tests:
+  - name: committed
+    git: true
+    files: { a.txt: a }
+    run: commit
+    nodes: { fix: { files: { a.txt: b } } }
+    expect: { outcome: succeeded, files: { a.txt: "b", c.txt: null } }
+  - name: left as it is
+    git: true
+    files: { a.txt: a }
+    nodes: { fix: { files: { a.txt: b } }, commit: success }
+    expect: { outcome: succeeded, files: { a.txt: "b" } }
+`,
+      inWorktree,
+    );
+    const { code, stdout } = await trammel(["test"], inPlace(place));
+    expect({ code, stdout }).toMatchObject({ code: 0 });
   });
 
   it("is told apart from a blueprint by check and list", async () => {

@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { compile } from "../../graph/plan.ts";
-import type { JournalEvent } from "../../model/events.ts";
+import type { EventBody, JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodeOf } from "../../model/outcome.ts";
 import type { Observer, RunEnd, RunHandle, StartRequest } from "../../runtime/api.ts";
@@ -189,7 +190,7 @@ export async function observe(
     reason,
     escalation: escalated(journal, events, run, blueprint.records, tree),
     outputs: outputs ?? {},
-    fileText: (path) => textOf(join(tree, path)),
+    fileText: filesOf(events[0]?.body, tree),
   };
 }
 
@@ -210,6 +211,20 @@ function escalated(
   const evidence = /^evidence: ([^]*)\nnext_action: /m.exec(block)?.[1] ?? "";
   const { node, iteration, reason } = escalation;
   return { block, fields: { node, iteration: `${iteration.n}/${iteration.max}`, reason, evidence } };
+}
+
+/** Files where the run worked: the tree, or its worktree, and where that is cleared away the branch that is left of it. */
+function filesOf(started: EventBody | undefined, tree: string): Observed["fileText"] {
+  const worktree = started?.type === "run.started" ? started.worktree : undefined;
+  if (worktree === undefined) return (path) => textOf(join(tree, path));
+  if (existsSync(worktree.root)) return (path) => textOf(join(worktree.root, path));
+  return (path) => {
+    const { status, stdout } = spawnSync("git", ["show", `${worktree.branch}:${path}`], {
+      cwd: tree,
+      encoding: "utf8",
+    });
+    return status === 0 ? stdout : null;
+  };
 }
 
 function textOf(file: string): string | null {

@@ -56,6 +56,12 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** Options whose temporary folders are gone with the place. */
+export function inPlace(place: Place, env: Readonly<Record<string, string>> = {}): StartOptions {
+  mkdirSync(place.path(".temporary"), { recursive: true });
+  return { place, env: { TMPDIR: place.path(".temporary"), ...env } };
+}
+
 /** A running command line. */
 export class Running {
   readonly child: ChildProcess;
