@@ -68,7 +68,9 @@ test.each(repositoryFiles("examples/*.yaml", "examples/**/*.yaml"))("%s is valid
 
 describe("what has a wrong field, type or value is not", () => {
   const kinds = ["unknown-field", "missing-field", "wrong-type", "invalid-value", "invalid-quantity", "unknown-type"];
-  test.each(documents("err").filter((file) => kinds.includes(file.split(".")[0] ?? "")))("%s", (file) => {
+  // What a reference brings is no matter of the schema.
+  const known = documents("err").filter((file) => !file.endsWith(".values.yaml"));
+  test.each(known.filter((file) => kinds.includes(file.split(".")[0] ?? "")))("%s", (file) => {
     expect(isValid("err", file)).toBe(false);
   });
 });
