@@ -52,6 +52,19 @@ describe.each(clocks)("$name clock", ({ make }) => {
     expect(called).toEqual([]);
   });
 
+  test("calls back at once, without a warning, where the moment has passed", async () => {
+    const { clock, pass } = make();
+    const warnings: string[] = [];
+    const onWarning = (warning: Error): unknown => warnings.push(warning.name);
+    process.on("warning", onWarning);
+    const called = Promise.withResolvers<void>();
+    clock.after(-10, called.resolve);
+    await pass(5);
+    await called.promise;
+    process.off("warning", onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   test("now is a whole number of milliseconds and never goes back", () => {
     const { clock } = make();
     const first = clock.now();

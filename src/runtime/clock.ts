@@ -20,7 +20,7 @@ class Alarm {
 
   arm(): void {
     if (this.#isOver) return;
-    const left = Math.ceil(this.#due - performance.now());
+    const left = Math.max(0, Math.ceil(this.#due - performance.now()));
     const part = Math.min(left, timerMaxMs);
     this.#timer = setTimeout(() => (left > part ? this.arm() : this.#callback()), part);
   }
