@@ -1,7 +1,9 @@
+import type { HumanNode } from "../model/blueprint.ts";
+import { limits } from "../model/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Approval, Performer } from "../ports/performer.ts";
-import type { NodeResult } from "../model/outcome.ts";
-import { ask, outdated } from "./human.ts";
+import type { NodeResult, Reason } from "../model/outcome.ts";
+import { ask, outdated, restless } from "./human.ts";
 import { questionOf, type TreeOf } from "./question.ts";
 
 export interface ApprovalParts {
@@ -14,24 +16,27 @@ export interface ApprovalParts {
  * it starts, as after a wait for another arm or a crash, it is asked again, and without a yes nothing is done.
  */
 export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: Performer) => Performer {
-  const stale = async (context: ActionContext, { gate, digest }: Approval): Promise<NodeResult | null> => {
-    if ((await questionOf(context, gate, treeOf)).digest === digest) return null;
-    const result = await ask(context, gate, { clock, treeOf, because: outdated });
-    if (result.outcome === "success") return null;
-    if (result.reason?.code !== "no_terminal") return result;
-    const text = `what ${gate.id} approved does not stand, since ${outdated}, and nobody can be asked again here`;
-    return { ...result, reason: { code: "no_terminal", text } };
+  const firstStale = async (context: ActionContext, approvals: readonly Approval[]): Promise<Approval | undefined> => {
+    for (const one of approvals) if ((await questionOf(context, one.gate, treeOf)).digest !== one.digest) return one;
+    return undefined;
   };
   const held = async (
     performer: Performer,
     context: ActionContext,
     approvals: readonly Approval[],
   ): Promise<NodeResult> => {
-    for (const approval of approvals) {
-      const result = await stale(context, approval);
-      if (result !== null) return result;
+    let standing = approvals;
+    // An answer takes its time, in which what another gate approved may change: then all are looked at anew.
+    for (let times = 0; ; times += 1) {
+      const stale = await firstStale(context, standing);
+      if (stale === undefined) return performer.perform(context);
+      const { gate } = stale;
+      if (times === limits.gateOpenings) return restless(gate, times);
+      const { result, digest, nobody } = await ask(context, gate, { clock, treeOf, because: outdated });
+      if (nobody === true) return { ...result, reason: unasked(gate) };
+      if (result.outcome !== "success" || digest === undefined) return result;
+      standing = standing.map((one) => (one === stale ? { gate, digest } : one));
     }
-    return performer.perform(context);
   };
   return (performer) => ({
     type: performer.type,
@@ -40,4 +45,9 @@ export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: P
     perform: (context) =>
       context.approvals === undefined ? performer.perform(context) : held(performer, context, context.approvals),
   });
+}
+
+function unasked({ id }: HumanNode): Reason {
+  const text = `what ${id} approved does not stand, since ${outdated}, and nobody can be asked again here`;
+  return { code: "no_terminal", text };
 }

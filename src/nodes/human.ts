@@ -18,7 +18,7 @@ export function createHumanPerformer(
     type: "human",
     class: "human",
     missing,
-    perform: (context) => ask(context, context.node, { clock, treeOf }),
+    perform: async (context) => (await ask(context, context.node, { clock, treeOf })).result,
   };
 }
 
@@ -43,40 +43,56 @@ interface Asking {
   readonly because?: string;
 }
 
+/** What became of a question; where it came to an answer, `digest` is that of what it was given for. */
+export interface Settled {
+  readonly result: NodeResult;
+  readonly digest?: string;
+  /** Whether nobody could be asked. */
+  readonly nobody?: boolean;
+}
+
 /**
  * Asks the gate of an attempt, its own or one that was answered before it. An approval stands for what it was given for: where that changed
  * while it was given, it is asked again.
  */
-export async function ask(context: ActionContext, gate: HumanNode, asking: Asking): Promise<NodeResult> {
+export async function ask(context: ActionContext, gate: HumanNode, asking: Asking): Promise<Settled> {
   const { clock, treeOf } = asking;
+  const isOwn = gate === context.node;
   const deadline = new AbortController();
-  const cancel = gate === context.node ? onExpiry(context, clock, () => deadline.abort()) : null;
+  const cancel = isOwn ? onExpiry(context, clock, () => deadline.abort()) : null;
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   try {
     for (let { because } = asking, times = 1; ; because = outdated, times += 1) {
       const { question, digest } = await questionOf(context, gate, treeOf);
-      context.report({ kind: "gate_opened", mode: question.mode, prompt: question.prompt, digest });
+      const { mode, prompt } = question;
+      context.report({ kind: "gate_opened", mode, prompt, digest, ...(isOwn ? {} : { of: gate.id }) });
       const answer = await context.can.gates.ask(because === undefined ? question : { ...question, because }, signal);
-      if (context.signal.aborted)
-        return { outcome: "cancelled", reason: { code: "cancelled", text: "stopped while it waited for an answer" } };
-      if (answer.kind === "nobody" && deadline.signal.aborted) return expired(gate);
+      if (context.signal.aborted) return { result: stoppedWaiting };
+      if (answer.kind === "nobody" && deadline.signal.aborted) return { result: expired(gate) };
       const stranger = strangerTo(answer, gate);
-      if (stranger !== null) return stranger;
+      if (stranger !== null) return { result: stranger };
       if (answer.kind === "approved" && (await questionOf(context, gate, treeOf)).digest !== digest) {
         if (times < limits.gateOpenings) continue;
-        return {
-          outcome: "error",
-          reason: { code: "no_terminal", text: `${gate.id} was asked ${times} times: ${outdated}` },
-        };
+        return { result: restless(gate, times) };
       }
       const value = valueOf(answer);
       if (value !== undefined && "by" in answer)
         context.report({ kind: "gate_answered", by: answer.by, digest, answer: value });
-      return resultOf(answer, gate);
+      return { result: resultOf(answer, gate), digest, nobody: answer.kind === "nobody" };
     }
   } finally {
     cancel?.();
   }
+}
+
+const stoppedWaiting: NodeResult = {
+  outcome: "cancelled",
+  reason: { code: "cancelled", text: "stopped while it waited for an answer" },
+};
+
+/** What it asks about does not come to rest, so that no yes holds. */
+export function restless({ id }: HumanNode, times: number): NodeResult {
+  return { outcome: "error", reason: { code: "no_terminal", text: `${id} was asked ${times} times: ${outdated}` } };
 }
 
 /** Why an approval does not hold. */

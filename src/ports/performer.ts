@@ -27,8 +27,14 @@ export type Progress =
   | { readonly kind: "agent"; readonly event: AgentEvent }
   /** Whether all that goes on in runs inside the attempt waits for a person; told when it changes. */
   | { readonly kind: "waiting"; readonly waits: boolean }
-  /** Journaled as `gate.opened` before anyone can answer, and as `gate.answered`. */
-  | { readonly kind: "gate_opened"; readonly mode: HumanNode["mode"]; readonly prompt: string; readonly digest: string }
+  /** Journaled as `gate.opened` before anyone can answer, and as `gate.answered`; `of` is the gate before the node, where that is asked again. */
+  | {
+      readonly kind: "gate_opened";
+      readonly mode: HumanNode["mode"];
+      readonly prompt: string;
+      readonly digest: string;
+      readonly of?: string;
+    }
   | { readonly kind: "gate_answered"; readonly by: string; readonly digest: string; readonly answer: Json };
 
 /** What performers are given to act with; picked in compose.ts. */

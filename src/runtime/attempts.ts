@@ -190,9 +190,10 @@ export class Attempts {
         this.#events.put({ type: "node.waiting", ...attempt, waits: progress.waits });
         break;
       case "gate_opened": {
-        const { mode, prompt, digest } = progress;
+        const { mode, prompt, digest, of } = progress;
         const taken = gate?.given?.taken ?? null;
-        if (gate?.opened(digest) !== false) this.#events.put({ type: "gate.opened", ...attempt, mode, prompt, digest });
+        if (gate?.opened(digest, of) !== false)
+          this.#events.put({ type: "gate.opened", ...attempt, mode, prompt, digest });
         // What it was answered before it had to be asked again.
         if (taken !== null && gate?.given === null) this.#events.discard(taken);
         if (gate !== null) for (const given of this.#early.takeTo(attempt.node)) this.#give(gate, given);

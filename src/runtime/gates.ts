@@ -23,8 +23,11 @@ export interface NodeGate {
   readonly given: Given | null;
   /** Whether what the performer now reports is what an earlier engine recorded. */
   readonly isRecorded: boolean;
-  /** A question stands. False where an answer to this very question is recorded, so that it need not be asked again. */
-  opened(digest: string): boolean;
+  /**
+   * A question stands; `of` is the gate before the node that is asked again. False where an answer to this very question is recorded, so that
+   * it need not be asked again.
+   */
+  opened(digest: string, of?: string): boolean;
   /** An answer from outside. Whether it is taken; the performer then reports it like any other. */
   give(answered: GateAnswered, taken: Message["id"] | null): boolean;
 }
@@ -102,14 +105,14 @@ export class AttemptGate implements NodeGate {
 class PermissionGate implements NodeGate {
   readonly #inner: GateKeeper;
   readonly #pass: number;
-  readonly #mayAnswer: (by: string) => boolean;
+  readonly #approvals: readonly Approval[];
   #question: AttemptGate | null = null;
   readonly isRecorded = false;
 
   constructor(inner: GateKeeper, { pass }: Attempt, approvals: readonly Approval[]) {
     this.#inner = inner;
     this.#pass = pass;
-    this.#mayAnswer = (by) => approvals.every(({ gate }) => gate.approvers?.includes(by) !== false);
+    this.#approvals = approvals;
   }
 
   get isOpen(): boolean {
@@ -120,9 +123,11 @@ class PermissionGate implements NodeGate {
     return this.#question?.given ?? null;
   }
 
-  opened(digest: string): boolean {
+  opened(digest: string, of?: string): boolean {
+    // Each gate has its own: nobody need be among those of another that was answered too.
+    const approvers = this.#approvals.find(({ gate }) => gate.id === of)?.gate.approvers;
     const takes = ({ pass, answer, by }: GateAnswered): boolean =>
-      pass === this.#pass && typeof answer === "boolean" && this.#mayAnswer(by);
+      pass === this.#pass && typeof answer === "boolean" && approvers?.includes(by) !== false;
     this.#question = new AttemptGate(this.#inner, takes, undefined);
     return this.#question.opened(digest);
   }
