@@ -5,7 +5,7 @@
 export interface Reads {
   /** Whether anything is outside of it. */
   readonly limited: boolean;
-  /** Which of these files it may read. */
+  /** Which of these files it may read. Rejects where nobody can tell, and then it may read none. */
   among(paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** The content of a file goes to it. */
   gave(path: string, content: string): void;

@@ -82,8 +82,12 @@ export class Toolbox {
     const { reads, workspace } = this.#request;
     const command = commandOf(tool, args) ?? argumentsOf(tool, args);
     if (reads?.limited !== true || command === null) return null;
-    const path = await forbiddenRead(command, workspace, reads);
-    return path === null ? null : reads.refused(path);
+    try {
+      const path = await forbiddenRead(command, workspace, reads);
+      return path === null ? null : reads.refused(path);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
   /** Asks the policy, and where it says so a person. */

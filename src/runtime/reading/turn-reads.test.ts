@@ -45,6 +45,19 @@ describe("what may be read", () => {
       expect((await reads("repository").among([path])).has(path)).toBe(/^(src|notes|new)/.test(path));
   });
 
+  test("of a repository that git cannot read is nothing, and whatever is read of it all the same is told", async () => {
+    for (const path of ["notes.md", ".env"]) await put(path);
+    await put(".gitignore", ".env\n");
+    execFileSync("git", ["init", "-q"], { cwd: root });
+    await put(".git/index", "no index");
+    const own = reads("repository");
+    await expect(own.among([".env"])).rejects.toThrow(/^what may be read here cannot be told: .*index/);
+    await expect(own.among(["notes.md", ".env"])).rejects.toThrow("cannot be told");
+    own.claimed(".env");
+    own.claimed("notes.md");
+    expect(await own.settled()).toEqual([".env", "notes.md"]);
+  });
+
   test("without a repository leaves out what packages bring along", async () => {
     const some = ["a.md", "node_modules/x/index.js", "/etc/hostname"];
     expect([...(await reads("repository").among(some))]).toEqual(["a.md"]);

@@ -25,7 +25,8 @@ export class TurnReads implements Reads {
   readonly #told = new Set<string>();
   readonly #made = new Set<string>();
   readonly #outside = new Set<string>();
-  readonly #looking = new Set<Promise<void>>();
+  /** Each of them may start git. */
+  #looks: Promise<void> = Promise.resolve();
 
   constructor(parts: TurnReadsParts) {
     this.#parts = parts;
@@ -57,13 +58,12 @@ export class TurnReads implements Reads {
 
   claimed(path: string): void {
     if (this.#told.size > limits.readsPerAttempt) return;
-    const looking: Promise<void> = this.#look(path).finally(() => this.#looking.delete(looking));
-    this.#looking.add(looking);
+    this.#looks = this.#looks.then(() => this.#look(path));
   }
 
   /** Resolves when all that was claimed has been looked at; answers what was read outside of the scope. */
   async settled(): Promise<readonly string[]> {
-    await Promise.all(this.#looking);
+    await this.#looks;
     return [...this.#outside].toSorted();
   }
 
@@ -71,7 +71,11 @@ export class TurnReads implements Reads {
     const { root, boxed } = this.#parts;
     const file = boxed ? resolve(root, named) : (realOf(resolve(root, named)) ?? resolve(root, named));
     const path = isInside(root, file) ? relative(root, file).split(sep).join("/") : file;
-    const within = (await this.among([path])).has(path);
+    // Where nobody can tell, people are told of it.
+    const within = await this.among([path]).then(
+      (paths) => paths.has(path),
+      () => false,
+    );
     const bytes = boxed ? null : await readPlainFile(file, limits.snapshotFileBytes).catch(() => null);
     // A folder that it lists, or a path that it only thought of, is no read.
     if (bytes === null && !boxed) return;

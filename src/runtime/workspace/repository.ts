@@ -25,7 +25,7 @@ export async function repositoryOf(cwd: string, env: Environment): Promise<Repos
 }
 
 /** Git takes a folder for one of a working tree only where it, or one above it, holds a `.git`; to ask it costs a process. */
-function isInTree(folder: string): boolean {
+export function isInTree(folder: string): boolean {
   return existsSync(join(folder, ".git")) || (dirname(folder) !== folder && isInTree(dirname(folder)));
 }
 
