@@ -3,6 +3,7 @@ import { nodeFields } from "../language/fields/nodes.ts";
 import { parseTemplate, references } from "../language/template.ts";
 import type { LocatedScalar } from "../language/tree.ts";
 import { valueOf } from "../language/tree.ts";
+import { executedArguments } from "../model/tools.ts";
 import type { Source } from "../language/source.ts";
 
 /** A text that is executed, never filled in. */
@@ -14,6 +15,8 @@ export interface Command {
   readonly scalar: LocatedScalar;
   /** Whether `{item}` and `{index}` mean something where it stands. */
   readonly inMap: boolean;
+  /** Whether a reference would be filled in where it stands: it is refused, not left as text. */
+  readonly filled?: true;
 }
 
 /** Fields that are executed or name something to execute, by path in a node. */
@@ -54,6 +57,13 @@ export function* commandsOf(source: Source): Generator<Command> {
       const scalar = valueOf(value, ...path);
       if (scalar?.kind === "scalar" && scalar.value !== null)
         yield { node: id, field: path.join("."), language, text: String(scalar.value), scalar, inMap };
+    }
+    if (node.type !== "tool" || node.tool === undefined) continue;
+    for (const name of executedArguments(node.tool)) {
+      const scalar = valueOf(value, "args", name);
+      if (scalar?.kind !== "scalar" || scalar.value === null) continue;
+      const text = String(scalar.value);
+      yield { node: id, field: `args.${name}`, language: "shell", text, scalar, inMap, filled: true };
     }
   }
 }

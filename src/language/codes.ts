@@ -67,7 +67,9 @@ export const codes = {
   "parallel-reference": error("A reference names a node that can run at the same time"),
   "dead-reference": warning("A reference is always empty"),
   "reference-in-run": policy("Data would become executable text"),
-  "tainted-value": policy("Untrusted text would decide where something goes or what a person is asked"),
+  "tainted-value": policy(
+    "Untrusted text would decide what is executed, where something goes or what a person is asked",
+  ),
   "braces-in-run": warning("A node's name in braces inside a command stays as it is"),
   "near-reference": warning("A text looks like a reference but is none"),
 

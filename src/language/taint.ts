@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Draft } from "./draft.ts";
 import { isRefused } from "./draft.ts";
+import { schemaAt } from "./ports.ts";
 
 /** Where the value of a port comes from. The last two were never seen by the author. */
 export type Origin = "authored" | "operator" | "agent" | "process";
@@ -33,17 +34,17 @@ export function originOf(node: Draft, path: readonly string[]): Origin {
   }
 }
 
+/**
+ * Whether a schema holds what a path leads to. `{node}` itself is text as it came, after a failure also what did not fit, and so are its
+ * streams whatever the schema calls by their names.
+ */
 function isNarrow(node: Draft, path: readonly string[]): boolean {
   // What could not be read may well narrow it.
   if (isRefused(node, "output") || isRefused(node, "options")) return true;
+  if (path.length === 0 || path[0] === "stdout" || path[0] === "stderr") return false;
   if (node.output?.as !== "schema") return false;
-  let at: Json | undefined = node.output.schema;
-  for (const step of path) {
-    if (!isObject(at)) return false;
-    const properties: Json | undefined = at["properties"];
-    at = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : at["items"];
-  }
-  return isObject(at) && narrows(at);
+  const at = schemaAt(node.output.schema, path);
+  return at !== undefined && narrows(at);
 }
 
 function narrows(schema: JsonObject): boolean {

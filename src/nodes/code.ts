@@ -10,7 +10,8 @@ import type { Redactor } from "../runtime/redaction/redactor.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
 import { argumentsOf } from "./arguments.ts";
 import { mainProgram, moduleOf } from "./code-program.ts";
-import { invalid, type Ran, runCommand } from "./run-command.ts";
+import { type Ran, runCommand } from "./run-command.ts";
+import { invalid } from "../runtime/validation/said-value.ts";
 import { journaled } from "./texts.ts";
 
 /** Performs `code` nodes: a function body in a Node process of its own, values in and out by file. */

@@ -1,6 +1,8 @@
 import type { PluginNode } from "../model/blueprint.ts";
-import type { Performer } from "../ports/performer.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { NodePlugin, Plugin } from "../ports/plugin.ts";
+import { invalid, saidValue, schemaFault, withFittingPorts } from "../runtime/validation/said-value.ts";
 
 export type PluginNodes =
   | { readonly nodes: ReadonlyMap<string, NodePlugin> }
@@ -36,11 +38,28 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       if (found === undefined) return `node "${node.id}": ${unknown(node)}`;
       return found.missing?.(node, can) ?? null;
     },
-    perform(context) {
-      const found = nodes.get(context.node.plugin);
-      if (found !== undefined) return found.perform(context);
-      const reason = { code: "could_not_start", text: unknown(context.node) } as const;
-      return Promise.resolve({ outcome: "error", reason, beforeEffect: true });
+    async perform(context) {
+      const { node, can } = context;
+      const found = nodes.get(node.plugin);
+      if (found === undefined)
+        return { outcome: "error", reason: { code: "could_not_start", text: unknown(node) }, beforeEffect: true };
+      return keepsOutput(await found.perform(context), node, can);
     },
   };
+}
+
+/** A plug-in is held to the `output:` of its node as a command is; what it gives as a value need not be said as text too. */
+async function keepsOutput(result: NodeResult, { output }: PluginNode, { blobs }: Capabilities): Promise<NodeResult> {
+  // What a plug-in answers may not even be a result; who called it says so.
+  if (output === undefined || typeof result !== "object" || result === null) return result;
+  const kept = await withFittingPorts(result, output);
+  if (kept.outcome !== "success" || output.as === "text") return kept;
+  if (kept.value === undefined)
+    return kept.output === undefined
+      ? kept
+      : { ...kept, ...(await saidValue(kept.output, output, blobs, "what it said")) };
+  const problem = output.as === "schema" ? await schemaFault(kept.value, output.schema) : null;
+  if (problem === null) return kept;
+  const { value: _value, ...rest } = kept;
+  return { ...rest, ...invalid(`the value does not fit the schema of \`output\`: ${problem}`) };
 }

@@ -5,6 +5,7 @@ import type { ProcessResult, ProcessSpec } from "../ports/processes.ts";
 import { newPortFile } from "../runtime/environment/port-file.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
 import { resultOf } from "./process-result.ts";
+import { invalid, withFittingPorts } from "../runtime/validation/said-value.ts";
 
 export interface Ran {
   readonly process: ProcessResult;
@@ -36,10 +37,9 @@ export async function runCommand(
   const result = resultOf(ended, timeoutMs);
   const ports = await portFile.take();
   if (ports === null) return { process: ended, result };
-  if ("ports" in ports) return { process: ended, result: { ...result, ports: redactor.record(ports.ports) } };
+  if ("ports" in ports) {
+    const named = { ...result, ports: redactor.record(ports.ports) };
+    return { process: ended, result: await withFittingPorts(named, context.node.output) };
+  }
   return { process: ended, result: result.outcome === "success" ? { ...result, ...invalid(ports.problem) } : result };
-}
-
-export function invalid(text: string): Pick<NodeResult, "outcome" | "reason"> {
-  return { outcome: "failure", reason: { code: "output_invalid", text } };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NodeBench, type Performing } from "../../test/support/node-bench.ts";
-import type { ScriptNode } from "../model/blueprint.ts";
+import type { OutputFormat, ScriptNode } from "../model/blueprint.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { createScriptPerformer } from "./script.ts";
 
@@ -151,6 +151,22 @@ describe("values", () => {
     bench.redactor.add("canary-7f3a");
     const result = await script('printf \'{"version": "1.2", "seen": "canary-7f3a"}\' > "$TRAMMEL_OUTPUT"; exit 1');
     expect(result).toMatchObject({ outcome: "failure", ports: { version: "1.2", seen: "***" } });
+  });
+
+  test("a port keeps what `output` promises of its name, after a failure too", async () => {
+    const output: OutputFormat = { as: "schema", schema: { type: "object", properties: { x: { enum: ["a", "b"] } } } };
+    const write = (x: string, exit: number): string =>
+      `echo '{"x": "a"}'; echo '{"x": "${x}", "y": 1}' > "$TRAMMEL_OUTPUT"; exit ${exit}`;
+    expect(await script(write("b", 0), { output })).toMatchObject({ outcome: "success", ports: { x: "b", y: 1 } });
+    const unfit = await script(write("evil", 0), { output });
+    expect(unfit).toMatchObject({
+      outcome: "failure",
+      reason: { code: "output_invalid", text: expect.stringContaining("the port `x` does not fit") },
+    });
+    expect(unfit.ports).toEqual({ y: 1 });
+    const failed = await script(write("evil", 3), { output });
+    expect(failed).toMatchObject({ outcome: "failure", reason: { code: "exit" } });
+    expect(failed.ports).toEqual({ y: 1 });
   });
 
   test("ports that are none are a failure", async () => {

@@ -1,14 +1,12 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import type { ScriptNode } from "../model/blueprint.ts";
-import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
-import type { ProcessResult } from "../ports/processes.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
-import { parseOutput } from "../runtime/validation/output.ts";
-import { invalid, runCommand } from "./run-command.ts";
+import { runCommand } from "./run-command.ts";
+import { saidValue } from "../runtime/validation/said-value.ts";
 
 /** Performs `script` nodes. `redactor` masks what a script writes to `$TRAMMEL_OUTPUT`. */
 export function createScriptPerformer(redactor: Redactor): Performer<ScriptNode> {
@@ -50,30 +48,14 @@ async function runOnce(context: ActionContext<ScriptNode>, command: string, reda
     },
     redactor,
   );
-  return ran.result.outcome === "success" ? { ...ran.result, ...(await valueOf(ran.process, context)) } : ran.result;
+  if (ran.result.outcome !== "success") return ran.result;
+  return { ...ran.result, ...(await saidValue(ran.process.stdout, node.output, context.can.blobs)) };
 }
 
 /** Line ends of another system would reach the shell as part of each last word. */
 function shellOf(shell: "sh" | "bash", command: string): readonly string[] {
   const script = command.replaceAll("\r\n", "\n");
   return shell === "sh" ? ["sh", "-c", script] : ["bash", "-o", "pipefail", "-c", script];
-}
-
-/** What `output:` makes of stdout; a value that does not parse is a failure. */
-async function valueOf(
-  { stdout }: ProcessResult,
-  { node, can }: ActionContext<ScriptNode>,
-): Promise<Partial<NodeResult>> {
-  if (node.output === undefined || node.output.as === "text") return {};
-  if (stdout.bytes > limits.parsedOutputBytes) {
-    return invalid(
-      `stdout has ${stdout.bytes} bytes; \`output: ${node.output.as}\` takes up to ${limits.parsedOutputBytes}`,
-    );
-  }
-  const text =
-    stdout.blob === undefined ? stdout.text : Buffer.from((await can.blobs.get(stdout.blob)) ?? []).toString();
-  const parsed = await parseOutput(text, node.output);
-  return "problem" in parsed ? invalid(parsed.problem) : { value: parsed.value };
 }
 
 function isOnPath(command: string): boolean {

@@ -80,6 +80,20 @@ test("a value that does not fit the tool's schema is an error before any effect"
   });
 });
 
+test("what it says is read as `output` says, and what does not parse is a failure", async () => {
+  const said = (command: string): Promise<NodeResult> =>
+    bench.perform(tool, { ...nodeOf("run", { command: template(command) }), output: { as: "json" } });
+  expect(await said("echo '[1]'")).toMatchObject({ outcome: "success", value: [1] });
+  expect(await said("echo no")).toMatchObject({ outcome: "failure", reason: { code: "output_invalid" } });
+  expect(await said("echo '[1]'; exit 3")).toMatchObject({ outcome: "failure", reason: { code: "exit" } });
+});
+
+test("no value is put into a command, though the checker was silenced", () => {
+  const command: ToolArguments[string] = { kind: "template", template: reference("a") };
+  expect(missing("run", { command })).toContain("takes no references");
+  expect(missing("run", { command: template("echo $A") })).toBeNull();
+});
+
 test("a limit on memory reaches its command", async () => {
   const args = { command: template("kept=$(flood 100000000); echo ate") };
   const result = await perform("run", args, { limits: { memoryBytes: 50 * 1024 * 1024 } });

@@ -1,12 +1,14 @@
-import type { ToolNode } from "../model/blueprint.ts";
+import type { ToolArgument, ToolNode } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
+import { executedArguments } from "../model/tools.ts";
 import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
 import type { Tool, ToolResult } from "../ports/tool.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
 import { argumentsOf } from "./arguments.ts";
+import { saidValue } from "../runtime/validation/said-value.ts";
 import { journaled } from "./texts.ts";
 
 /** Performs `tool` nodes: the tools an agent has, with arguments that the document fixes. */
@@ -20,9 +22,29 @@ function missing(node: ToolNode, can: Capabilities): string | null {
   const absent = required.find((name) => !(name in node.args));
   if (absent !== undefined) return `tool "${node.id}": ${node.tool} needs the argument "${absent}"`;
   const unknown = Object.keys(node.args).find((name) => !properties.includes(name));
-  if (unknown === undefined) return null;
+  if (unknown === undefined) return commandProblem(node);
   const takes = properties.length === 0 ? "none" : properties.join(", ");
   return `tool "${node.id}": ${node.tool} has no argument "${unknown}"; it takes ${takes}`;
+}
+
+/** Also where the checker was silenced: a value in a command would be run. */
+function commandProblem({ id, tool: name, args }: ToolNode): string | null {
+  const filled = executedArguments(name).find((key) => args[key] !== undefined && hasReference(args[key]));
+  if (filled === undefined) return null;
+  return `tool "${id}": \`${filled}\` of ${name} is executed and takes no references; pass values by \`env\``;
+}
+
+function hasReference(argument: ToolArgument): boolean {
+  switch (argument.kind) {
+    case "literal":
+      return false;
+    case "template":
+      return argument.template.parts.some((part) => "ref" in part);
+    case "list":
+      return argument.items.some(hasReference);
+    case "map":
+      return Object.values(argument.entries).some(hasReference);
+  }
 }
 
 async function perform(context: ActionContext<ToolNode>): Promise<NodeResult> {
@@ -52,7 +74,9 @@ async function call(context: ActionContext<ToolNode>): Promise<NodeResult> {
     signal: context.signal,
     onLine: (text, stream) => context.report({ kind: "line", stream, text }),
   });
-  return { ...nodeResult(result), output: await journaled(result.output, can.blobs) };
+  const ended = { ...nodeResult(result), output: await journaled(result.output, can.blobs) };
+  if (ended.outcome !== "success") return ended;
+  return { ...ended, ...(await saidValue(result.output, node.output, can.blobs, `what ${node.tool} said`)) };
 }
 
 function nodeResult(result: ToolResult): NodeResult {

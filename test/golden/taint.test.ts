@@ -30,6 +30,12 @@ const pairs: readonly Pair[] = [
   { says: "a tool says which address another asks", from: "{type: tool, tool: read, args: {path: x}}", narrowed: `{type: tool, tool: read, args: {path: x}, ${anchored}}`, into: '{type: tool, tool: read, args: {url: "https://example.com/@"}}', ref: "{a}", narrowedRef: "{a.x}" },
   { says: "an agent names files in a list", from: "{type: agent, prompt: Plan, output: {x: list<string>}}", narrowed: '{type: agent, prompt: Plan, output: {x: "list<enum[a, b]>"}}', into: '{type: tool, tool: read, args: {paths: [x, "@"]}}', ref: "{a.x}", narrowedRef: "{a.x}" },
   { says: "a pattern that does not hold the whole text narrows nothing", from: String.raw`{type: script, run: pwd, output: {type: object, properties: {x: {type: string, pattern: "[a-z]+"}}}}`, narrowed: `{type: script, run: pwd, ${anchored}}`, into: '{type: tool, tool: read, args: {how: {file: "@"}}}', ref: "{a.x}", narrowedRef: "{a.x}" },
+  { says: "a script says what a shell reads first", from: "{type: script, run: pwd}", narrowed: `{type: script, run: pwd, ${oneOf}}`, into: '{type: script, run: "true", env: {BASH_ENV: "@"}}', ref: "{a}", narrowedRef: "{a.x}" },
+  { says: "an agent says where commands are found", from: "{type: agent, prompt: Plan}", narrowed: `{type: agent, prompt: Plan, ${oneOf}}`, into: '{type: script, run: "true", env: {PATH: "/opt/@/bin"}}', ref: "{a}", narrowedRef: "{a.x}" },
+  { says: "an agent says what git runs", from: "{type: agent, prompt: Plan}", narrowed: `{type: agent, prompt: Plan, ${oneOf}}`, into: '{type: script, run: git fetch, env: {GIT_SSH_COMMAND: "ssh -p @"}}', ref: "{a}", narrowedRef: "{a.x}" },
+  { says: "an agent says what a tool of a server executes", from: "{type: agent, prompt: Plan}", narrowed: `{type: agent, prompt: Plan, ${oneOf}}`, into: '{type: tool, tool: mcp_box_exec, args: {command: "@"}}', ref: "{a}", narrowedRef: "{a.x}" },
+  { says: "a schema holds a part, not the whole text, which may not fit it", from: '{type: script, run: pwd, output: "enum[main, next]"}', narrowed: `{type: script, run: pwd, ${oneOf}}`, into: '{type: human, prompt: "Go on with @?"}', ref: "{a}", narrowedRef: "{a.x}" },
+  { says: "a schema does not hold a stream, whatever it calls by its name", from: '{type: script, run: pwd, output: {stdout: "enum[main, next]"}}', narrowed: `{type: script, run: pwd, ${oneOf}}`, into: '{type: human, prompt: "Go on with @?"}', ref: "{a.stdout}", narrowedRef: "{a.x}" },
 ];
 
 function documentOf(from: string, into: string, ref: string): { readonly text: string; readonly column: number } {
@@ -58,4 +64,10 @@ describe("untrusted text is refused where it would decide, and passes once it is
     expect(found(text)).toEqual([`5:${column}-${column + ref.length} tainted-value`]);
     expect(found(documentOf(narrowed, into, narrowedRef).text)).toEqual([]);
   });
+});
+
+test.each(["{a}", "{a.exit}", "{task}"])("no value becomes part of the command of a tool: %s", (ref) => {
+  const into = '{type: tool, tool: run, args: {command: "echo @"}}';
+  const { text, column } = documentOf("{type: script, run: pwd}", into, ref);
+  expect(found(text)).toEqual([`5:${column}-${column + ref.length} reference-in-run`]);
 });

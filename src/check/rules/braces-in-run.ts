@@ -7,7 +7,7 @@ export const bracesInRun: Rule = {
   needs: "document",
   check({ source, within }, report) {
     for (const command of commandsOf(source)) {
-      if (command.language === "name") continue;
+      if (command.language === "name" || command.filled === true) continue;
       for (const ref of referencesIn(command, source.origins)) {
         if (ref.source !== "node" || ref.path.length > 0) continue;
         const written = command.text.slice(ref.start, ref.end);

@@ -8,7 +8,8 @@ export const referenceInRun: Rule = {
   check({ source, within }, report) {
     for (const command of commandsOf(source)) {
       for (const ref of referencesIn(command, source.origins)) {
-        if (ref.source === "node" && ref.path.length === 0 && command.language !== "name") continue;
+        const isLeft = command.language !== "name" && command.filled !== true;
+        if (ref.source === "node" && ref.path.length === 0 && isLeft) continue;
         const range = within(command.scalar, ref.start, ref.end);
         const written = command.text.slice(ref.start, ref.end);
         const what =

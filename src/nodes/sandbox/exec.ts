@@ -1,11 +1,10 @@
 import path from "node:path";
 import type { ExecNode } from "../../model/blueprint.ts";
-import { limits } from "../../model/limits.ts";
-import type { CapturedText, NodeResult } from "../../model/outcome.ts";
+import type { NodeResult } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { Sandbox, SandboxFault, SandboxPool } from "../../ports/sandbox.ts";
-import { parseOutput } from "../../runtime/validation/output.ts";
+import { invalid, saidValue, withFittingPorts } from "../../runtime/validation/said-value.ts";
 import { boxOf, faultResult, ownVariables, resultInBox, workspace } from "./common.ts";
 import { portPath, takePorts } from "./ports.ts";
 import { within } from "./within.ts";
@@ -42,10 +41,11 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
   );
   const ended = resultInBox(result, timeoutMs);
   const ports = result.end.kind === "exit" ? await takePorts(box.sandbox, portPath(context), context.can.blobs) : null;
-  const withPorts = ports !== null && "ports" in ports ? { ...ended, ports: ports.ports } : ended;
-  if (ended.outcome !== "success") return withPorts;
+  const named = ports !== null && "ports" in ports ? { ...ended, ports: ports.ports } : ended;
+  const withPorts = await withFittingPorts(named, node.output);
+  if (withPorts.outcome !== "success") return withPorts;
   if (ports !== null && "problem" in ports) return { ...ended, ...invalid(ports.problem) };
-  return { ...withPorts, ...(await valueOf(result.stdout, context)) };
+  return { ...withPorts, ...(await saidValue(result.stdout, node.output, context.can.blobs)) };
 }
 
 /** The variables of the run and the node. Values too large for one go in as files, and their variables say where. */
@@ -63,25 +63,4 @@ async function handOver(
     env[`${name}_FILE`] = inside;
   }
   return { env };
-}
-
-/** What `output:` makes of stdout; a value that does not parse is a failure. */
-async function valueOf(
-  stdout: CapturedText,
-  { node, can }: ActionContext<ExecNode>,
-): Promise<Pick<NodeResult, "outcome" | "reason" | "value">> {
-  const format = node.output;
-  if (format === undefined || format.as === "text") return { outcome: "success" };
-  if (stdout.bytes > limits.parsedOutputBytes)
-    return invalid(
-      `stdout has ${stdout.bytes} bytes; \`output: ${format.as}\` takes up to ${limits.parsedOutputBytes}`,
-    );
-  const text =
-    stdout.blob === undefined ? stdout.text : Buffer.from((await can.blobs.get(stdout.blob)) ?? []).toString();
-  const parsed = await parseOutput(text, format);
-  return "problem" in parsed ? invalid(parsed.problem) : { outcome: "success", value: parsed.value };
-}
-
-function invalid(text: string): Pick<NodeResult, "outcome" | "reason"> {
-  return { outcome: "failure", reason: { code: "output_invalid", text } };
 }
