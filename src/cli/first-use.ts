@@ -115,15 +115,18 @@ function wordOf(answer: Answer): string | null {
   return answer.kind === "text" ? answer.text : null;
 }
 
-/** Puts `agent` into the file, and leaves all else in it as it is. */
+/** Puts what was chosen into `agent` of the file, and leaves all else as it is, there too: a policy that its owner set still holds. */
 async function write(world: World, file: string, agent: Way["agent"]): Promise<Problem | null> {
-  const { parseDocument } = await import("yaml");
+  const { isAlias, isMap, parseDocument } = await import("yaml");
   const known = readTextFile(file);
   if (known !== null && "fault" in known) return usage(`${file} cannot be read: ${known.fault}`);
   const document = parseDocument(
     known?.text ?? "# Your own configuration of Trammel. Keys never stand here: they stay in the environment.\n",
   );
-  document.set("agent", agent);
+  const own = document.get("agent", true);
+  if (isAlias(own)) return usage(`\`agent\` of ${file} stands elsewhere in it`, "Add provider or model there.");
+  if (isMap(own)) for (const [key, value] of Object.entries(agent)) own.set(key, value);
+  else document.set("agent", agent);
   const text = document.toString({ lineWidth: 0 });
   const making = `${file}.${process.pid}.new`;
   try {

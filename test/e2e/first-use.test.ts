@@ -67,23 +67,28 @@ describe("the first run with an agent", () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it("keeps what else stands in the person's own file", async () => {
+  it.each([
+    ["limits: {steps: 9} # few\n", "limits: { steps: 9 } # few\nagent:\n  provider: qwen\n"],
+    // What its owner lets an agent do is not widened by choosing one.
+    [
+      "agent:\n  turns: 9 # few\n  policy: { mode: ask }\n",
+      "agent:\n  turns: 9 # few\n  policy: { mode: ask }\n  provider: qwen\n",
+    ],
+  ])("keeps what else stands in the person's own file: %j", async (before, after) => {
     using place = new Place();
     const bin = place.file(
       "bin/qwen",
       `#!/bin/sh\nexec ${process.execPath} ${join(root, "test/fixtures/acp-agent/main.ts")} '[[{"say": "Done."}]]'\n`,
     );
     chmodSync(bin, 0o755);
-    place.file(".config/trammel/config.yaml", "# mine\nlimits: {steps: 9} # few\n");
+    place.file(".config/trammel/config.yaml", `# mine\n${before}`);
     place.file("work.yaml", work);
     const env = { ...nothing, PATH: [place.path("bin"), process.env["PATH"] ?? ""].join(delimiter) };
     const running = start(["run", "x", "-b", "work.yaml"], { place, terminal: true, env });
     await running.until(/One of 1–\d/);
     running.type("qwen\r");
     expect((await running.end).code).toBe(0);
-    expect(readFileSync(userConfig(place), "utf8")).toBe(
-      "# mine\nlimits: { steps: 9 } # few\nagent:\n  provider: qwen\n",
-    );
+    expect(readFileSync(userConfig(place), "utf8")).toBe(`# mine\n${after}`);
   });
 
   it("runs nothing and writes nothing where a person wants none of it", async () => {
