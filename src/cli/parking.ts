@@ -1,7 +1,7 @@
 import type { JournalEvent } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { GateKeeper } from "../ports/gate.ts";
-import type { JournalReader } from "../ports/journal.ts";
+import { type JournalReader, StoreUnavailable } from "../ports/journal.ts";
 import type { Observer } from "../runtime/api.ts";
 
 /** Asks nobody and waits: an answer comes from outside, or the run is parked. */
@@ -29,7 +29,8 @@ export function whenParked(
   const look = (run: string, delayMs: number) => {
     looking = false;
     if (over.aborted) return;
-    if (journal.find(run)?.status !== "waiting" || park()) return;
+    const waiting = isWaiting(journal, run);
+    if (waiting === false || (waiting === true && park())) return;
     looking = true;
     setTimeout(look, delayMs, run, Math.min(2 * delayMs, limits.parkRetryMaxMs));
   };
@@ -44,4 +45,14 @@ export function whenParked(
       setImmediate(look, event.run, limits.parkRetryMs);
     },
   };
+}
+
+/** Null where the store cannot be read now. What that means for the run, the run itself tells. */
+function isWaiting(journal: Pick<JournalReader, "find">, run: string): boolean | null {
+  try {
+    return journal.find(run)?.status === "waiting";
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return null;
+    throw error;
+  }
 }
