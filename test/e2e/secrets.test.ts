@@ -42,6 +42,17 @@ describe("a secret without a keyring", () => {
     expect((await trammel(["secret", "list"], options)).stdout).toBe("");
   });
 
+  it("that is no text, or too long, is not kept, and why is said", async () => {
+    using place = new Place();
+    const piped = (bytes: string) => ({ place, env: noSession, wrapper: ["sh", "-c", `${bytes} | "$@"`, "sh"] });
+    const set = ["secret", "set", "TOKEN"];
+    const raw = await trammel(set, piped("printf 'a\\377'"));
+    expect([raw.code, raw.stderr]).toEqual([2, expect.stringContaining("TOKEN is no text")]);
+    const long = await trammel(set, piped("head -c 300000 /dev/zero | tr '\\0' x"));
+    expect([long.code, long.stderr]).toEqual([2, expect.stringContaining("TOKEN is longer than 65536 characters")]);
+    expect((await trammel(["secret", "list"], { place, env: noSession })).stdout).toBe("");
+  });
+
   it("is asked for at a terminal without showing it, and given up by Ctrl-C", async () => {
     using place = new Place();
     const options: StartOptions = { place, env: noSession, terminal: true };

@@ -75,26 +75,30 @@ function refusal(world: World, name: string): Problem | null {
 async function valueOf(world: World, name: string): Promise<string | Problem | null> {
   const given = world.interactive
     ? await hiddenLine(process.stdin, world.err, `${name} (not shown): `)
-    : await standardInput();
-  if (given === null && world.interactive) return null;
-  if (given === null || given.length > limits.secretCharacters)
-    return usage(`the value of ${name} is longer than ${limits.secretCharacters} characters`);
+    : await standardInput(name);
+  if (typeof given !== "string") return given;
+  if (given.length > limits.secretCharacters) return tooLong(name);
   if (given === "")
     return usage(`no value for ${name} was given`, `As in: printf %s "$VALUE" | trammel secret set ${name}`);
   if (given.includes("\0")) return usage(`the value of ${name} holds a NUL, which no variable can`);
   return given;
 }
 
-/** Without the newline at its end that `echo` adds; null where it is too long or no text. */
-async function standardInput(): Promise<string | null> {
+function tooLong(name: string): Problem {
+  return usage(`the value of ${name} is longer than ${limits.secretCharacters} characters`);
+}
+
+/** Without the newline at its end that `echo` adds. */
+async function standardInput(name: string): Promise<string | Problem> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of process.stdin) {
     const bytes = Buffer.from(chunk as Uint8Array); // a stream without an encoding gives bytes
     chunks.push(bytes);
     total += bytes.length;
-    if (total > limits.secretCharacters * 4) return null;
+    if (total > limits.secretCharacters * 4) return tooLong(name);
   }
   const all = Buffer.concat(chunks, total);
-  return isUtf8(all) ? all.toString().replace(/\r?\n$/, "") : null;
+  if (isUtf8(all)) return all.toString().replace(/\r?\n$/, "");
+  return usage(`the value of ${name} is no text`, `Encode it, as in: base64 FILE | trammel secret set ${name}`);
 }
