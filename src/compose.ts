@@ -190,7 +190,8 @@ async function performersOf(
   const performers = options.stage?.cast(created) ?? created;
   if (!limitsWrites(options)) return performers;
   const { createWriteScope } = await import("./nodes/write-scope.ts");
-  const scope = createWriteScope(options.home);
+  const { cassettesIn } = await import("./agents/replay/name.ts");
+  const scope = createWriteScope(options.home, options.record === undefined ? undefined : cassettesIn(options.record));
   return new Map(
     [...performers].map(([type, performer]) => [
       type,

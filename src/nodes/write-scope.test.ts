@@ -68,6 +68,16 @@ function perform(
 const put = (path: string, text: string): Promise<void> => writeFile(join(tree, path), text);
 const get = (path: string): Promise<string> => readFile(join(tree, path), "utf8");
 
+test("what Trammel itself writes meanwhile is no work of the node, though all around it is", async () => {
+  scope = createWriteScope(join(tree, "data"), (file) => file === join(tree, "test", "n.1.jsonl"));
+  const record = (): Promise<void> => put("test/n.1.jsonl", "{}\n");
+  expect(await perform({ writes: ["src/**"], protect: ["test"] }, record)).toEqual({ outcome: "success" });
+  expect(await get("test/n.1.jsonl")).toBe("{}\n");
+  const both = (): Promise<unknown> => Promise.all([record(), put("test/other.jsonl", "")]);
+  const { reason } = await perform({ writes: ["src/**"] }, both);
+  expect(reason?.text).toContain("it changed what it may not: test/other.jsonl (taken back)");
+});
+
 test("a node without a scope writes what it likes", async () => {
   expect(await perform({}, () => put("src/a.js", "two\n"))).toEqual({ outcome: "success" });
   expect(await get("src/a.js")).toBe("two\n");

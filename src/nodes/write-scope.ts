@@ -17,9 +17,10 @@ export type WriteScope = (performer: Performer) => Performer;
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
  * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them, and so
- * is what git keeps for itself, unless `protect` or a `!.git/…` of `writes` does.
+ * is what git keeps for itself, unless `protect` or a `!.git/…` of `writes` does. What lies in `dataFolder` and the absolute paths
+ * that `isOurs` tells are written by Trammel itself while a node is at work.
  */
-export function createWriteScope(dataFolder: string): WriteScope {
+export function createWriteScope(dataFolder: string, isOurs: (file: string) => boolean = () => false): WriteScope {
   const trees = new Occupancy();
   return (performer) => ({
     type: performer.type,
@@ -28,7 +29,7 @@ export function createWriteScope(dataFolder: string): WriteScope {
     async perform(context) {
       const stay = trees.enter(context.cwd);
       try {
-        const scope = scopeOf(context, dataFolder);
+        const scope = scopeOf(context, dataFolder, isOurs);
         if (scope === null) return await performer.perform(context);
         return await performWithin(scope, performer, context, stay);
       } finally {
@@ -44,13 +45,18 @@ interface Scope {
   readonly scan: ScanOptions;
 }
 
-function scopeOf({ node, blueprint, cwd }: ActionContext, dataFolder: string): Scope | null {
+function scopeOf(
+  { node, blueprint, cwd }: ActionContext,
+  dataFolder: string,
+  isOurs: (file: string) => boolean,
+): Scope | null {
   const { writes } = node;
   const { protect = [] } = blueprint.workspace;
   if (writes === undefined && protect.length === 0) return null;
   const [isOpen, closed] = [selectorOf(writes ?? []), matcherOf(protect)];
   const ofGit = (writes ?? []).filter((glob) => glob.startsWith("!.git/")).map((glob) => glob.slice(1));
-  const only = (path: string): boolean => closed.matches(path) || (writes !== undefined && !isOpen(path));
+  const only = (path: string): boolean =>
+    (closed.matches(path) || (writes !== undefined && !isOpen(path))) && !isOurs(join(cwd, path));
   return { root: cwd, scan: { except: [dataFolder], only, though: matcherOf([...protect, ...ofGit]) } };
 }
 

@@ -82,11 +82,6 @@ export interface Cassette {
   readonly result: AgentResult;
 }
 
-/** Name of the cassette of one pass of a node in its folder. */
-export function cassetteName(node: string, pass: number): string {
-  return `${node.replaceAll(/[^A-Za-z0-9_-]/g, "_")}.${pass}.jsonl`;
-}
-
 /** What a request is known by, beside its prompt. The model is not part of it: a recording stands for any. */
 export function headOf(
   request: AgentRequest,

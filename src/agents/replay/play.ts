@@ -8,7 +8,8 @@ import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { maskedJson } from "../events.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
 import { applyChanges, mismatchOf } from "./apply.ts";
-import { cassetteName, headOf, parseCassette, type Cassette, type CassetteHead } from "./cassette.ts";
+import { headOf, parseCassette, type Cassette, type CassetteHead } from "./cassette.ts";
+import { cassetteName } from "./name.ts";
 import { placesOf } from "./places.ts";
 
 export interface Tapes {
@@ -36,7 +37,8 @@ export async function replay(
     const now = headOf(request, places.abstract(mask(request.prompt)), cassette.head.provider, (text) => text);
     const name = cassetteName(request.node, request.pass);
     const other = difference(cassette.head, now);
-    const differs = (loose ? null : other) ?? (await mismatchOf(request.workspace, cassette.files));
+    if (other !== null && !loose) return mismatch(`${name} does not fit: ${other}; ${ways}`);
+    const differs = await mismatchOf(request.workspace, cassette.files);
     if (differs !== null) return mismatch(`${name} does not fit: ${differs}`);
     if (signal.aborted)
       return { ...nothing, outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" } };
@@ -102,14 +104,17 @@ function promptDifference(recorded: string, now: string): string {
   return `the prompt differs in line ${at + 1}, which was ${quoted(was[at])} and is ${quoted(is[at])}`;
 }
 
-/** In what a cassette differs that is played all the same. */
+const ways = "record it anew with --record, or play it all the same with --loose";
+
+/** In what a cassette differs that is played all the same. A view of one line shows the last. */
 async function told(name: string, differs: string, recorded: CassetteHead, now: CassetteHead): Promise<string> {
   const said = `${name} does not fit and is played all the same: ${differs}\n`;
   if (recorded.prompt.digest === now.prompt.digest) return said;
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
   const options = { headerOptions: FILE_HEADERS_ONLY, maxEditLength: limits.promptDiffLines };
   const [was, is] = [recorded.prompt.text, now.prompt.text];
-  return `${said}${createTwoFilesPatch("recorded prompt", "prompt", was, is, undefined, undefined, options) ?? ""}`;
+  const patch = createTwoFilesPatch("recorded prompt", "prompt", was, is, undefined, undefined, options) ?? "";
+  return `${said}${patch}${name} is played all the same, though ${differs}\n`;
 }
 
 function quoted(line: string | undefined): string {

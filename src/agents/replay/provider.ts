@@ -6,7 +6,8 @@ import type { RecordOptions } from "./record.ts";
 /** Plays recordings from `folder` instead of asking an agent; under `loose` also those of another prompt, which it tells. */
 export function createReplayProvider(folder: string | null, mask: Mask, loose = false): AgentProvider {
   const missing = (): string | null => {
-    if (folder === null) return "replay has no folder of cassettes; record some with --record DIR";
+    if (folder === null)
+      return "replay has no folder of cassettes; name it, agent: {provider: replay, cassettes: DIR}, or record some with --record DIR";
     return existsSync(folder)
       ? null
       : `the folder of cassettes ${folder} does not exist; record some with --record DIR`;

@@ -7,7 +7,8 @@ import { limits } from "../../model/limits.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { maskedJson } from "../events.ts";
 import { clip, oneLine, type Mask } from "../../runtime/text.ts";
-import { cassetteName, headOf, printCassette, type Cassette, type CassetteFile } from "./cassette.ts";
+import { headOf, printCassette, type Cassette, type CassetteFile } from "./cassette.ts";
+import { cassetteName, temporaryName } from "./name.ts";
 import { placesOf } from "./places.ts";
 import { changedPaths, isExecutable, scanTree, type Tree } from "../../runtime/tree/scan.ts";
 
@@ -111,7 +112,7 @@ async function write(file: string, recorded: Recorded, mask: Mask): Promise<void
   const printed = printCassette(cassette);
   if (Buffer.byteLength(printed) > limits.cassetteBytes)
     throw new Error(`it is larger than ${limits.cassetteBytes} bytes`);
-  const temporary = `${file}.${process.pid}.tmp`;
+  const temporary = temporaryName(file);
   try {
     await writeFile(temporary, printed, { flush: true });
     await rename(temporary, file);
