@@ -42,7 +42,7 @@ async function probeKeys(world: World): Promise<readonly Health[]> {
         return [{ name: vendor, status: mine ? "missing" : "optional", detail: found.fault, mend }];
       }
       const isThere = named === undefined || found.models.includes(named);
-      const detail = `answers, with ${found.models.length} models${named !== undefined && isThere ? `, ${named} among them` : ""}`;
+      const detail = `answers, with ${found.models.length} ${found.models.length === 1 ? "model" : "models"}${named !== undefined && isThere ? `, ${named} among them` : ""}`;
       if (isThere) return [{ name: vendor, status: "ok", detail, mend: null }];
       return [
         {
@@ -120,7 +120,12 @@ async function probeServers({ cwd, env }: World): Promise<readonly Health[]> {
         };
       }
       await found.close();
-      return { name: `mcp.${name}`, status: "ok", detail: `answers, with ${found.tools.length} tools`, mend: null };
+      return {
+        name: `mcp.${name}`,
+        status: "ok",
+        detail: `answers, with ${found.tools.length} ${found.tools.length === 1 ? "tool" : "tools"}`,
+        mend: null,
+      };
     }),
   );
 }

@@ -79,6 +79,7 @@ const syntaxHints: Partial<Record<string, string>> = {
   BAD_INDENT: "Give entries of one list or map the same indentation.",
   MISSING_CHAR: "Close the quote or bracket, or put a blank after the colon.",
   BAD_SCALAR_START: "Put the value into quotes.",
+  BLOCK_IN_FLOW: "Put a comma between the entries, or the value into quotes if it holds a colon.",
   BLOCK_AS_IMPLICIT_KEY: "Put the value into quotes if it holds a colon.",
   MULTILINE_IMPLICIT_KEY: "A key stands on one line and is followed by a colon.",
 };
@@ -89,6 +90,7 @@ function isOfIndentation({ code, message, isWarning }: Fault): boolean {
 }
 
 function hintFor({ code, message }: Fault): string | undefined {
+  if (code === "UNEXPECTED_TOKEN" && message.includes(" at node end")) return "Put the whole value into quotes.";
   return code === "BAD_INDENT" && message.startsWith("Flow ")
     ? "Close the bracket; what it holds, and its end, are indented more than its key."
     : syntaxHints[code];

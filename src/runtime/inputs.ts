@@ -14,7 +14,9 @@ export async function inputsOf(blueprint: Blueprint, given: Readonly<Record<stri
   const known = Object.keys(blueprint.inputs);
   const problems = Object.keys(given)
     .filter((name) => !Object.hasOwn(blueprint.inputs, name))
-    .map((name) => `there is no input "${name}"${known.length > 0 ? `; there are: ${known.join(", ")}` : ""}`);
+    .map(
+      (name) => `there is no input "${name}"; the blueprint declares ${known.length > 0 ? known.join(", ") : "none"}`,
+    );
   // Not assigned one by one: an input may be called __proto__.
   const inputs: (readonly [string, Json])[] = [];
   for (const [name, spec] of Object.entries(blueprint.inputs)) {

@@ -104,7 +104,8 @@ function asleepIn({ state: { asleep, plan } }: Memory): Pick<RunResumed, "asleep
 
 function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRow): Refusal | null {
   const { run, status, owner, endedAt } = row;
-  if (endedAt !== null && !isReopenable(status)) return refuse("finished", `run ${run} has ended: ${status}`);
+  if (endedAt !== null && !isReopenable(status))
+    return refuse("finished", `run ${run} has ended: ${status}`, hintFor(run));
   if (endedAt !== null && request.settle === undefined)
     return refuse(
       "finished",
@@ -116,6 +117,10 @@ function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRo
   if (request.stop !== undefined) return null;
   const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
   return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
+}
+
+function hintFor(run: string): string {
+  return `take over what it did, from a node on: trammel fork ${run} --at NODE; or do all of it once more: trammel rerun ${run}`;
 }
 
 /** What is no longer as the run knows it, or null. */

@@ -87,7 +87,7 @@ describe("resume", () => {
     const done = await trammel(["run", "t", "-b", "done.yaml", "--json"], { place });
     const over = await trammel(["resume", String(lastLine(done)["run"])], { place });
     expect(over).toMatchObject({ code: 2, stdout: "" });
-    expect(over.stderr).toMatch(/has ended: succeeded/);
+    expect(over.stderr).toMatch(/has ended: succeeded\n.*trammel fork .* --at NODE.*trammel rerun /);
     place.file("b.yaml", again);
     const live = start(["run", "t", "-b", "b.yaml", "--json"], { place });
     await live.until(/"node\.process"[^\n]*"node":"b"/);

@@ -20,7 +20,7 @@ describe("admission", () => {
   test.each([
     [{ maxSteps: 0 }, /most steps/],
     [{ maxRetries: -1 }, /most retries/],
-    [{ inputs: { nobody: 1 } }, /there is no input "nobody"; there are: n, who/],
+    [{ inputs: { nobody: 1 } }, /there is no input "nobody"; the blueprint declares n, who/],
     [{ inputs: { n: "many", who: "x" } }, /input "n" is not integer\ninput "who" does not match/],
     [{ cwd: "/nowhere/at/all" }, /does not exist/],
     [{ task: "x".repeat(limits.taskBytes + 1) }, /longer than/],

@@ -71,6 +71,6 @@ export function missingFor(model: string | null, settings: AiSettings): string |
 
 /** How a user gets an agent to work. */
 const threeWays =
-  "Any of these will do: set a vendor's key and name a model of it (agent: {model: anthropic/…}); " +
+  "Any of these will do, in trammel.yaml: set a vendor's key and name a model of it (agent: {model: anthropic/…}); " +
   "name an agent on the PATH (agent: {provider: claude}, or codex, gemini, opencode, qwen); " +
   "or name a local OpenAI-compatible server (agent: {model: compatible/…} with its baseUrl)";

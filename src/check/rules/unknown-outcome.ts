@@ -17,7 +17,8 @@ export const unknownOutcome: Rule = {
       const allowed = outcomesOf(node);
       if (allowed.includes(edge.when)) continue;
       const message = `\`when: ${edge.when}\` is no outcome of node \`${edge.from}\`${suggest(edge.when, allowed)}`;
-      report(when, message, `It can be ${oneOfWords(allowed)}.`);
+      const meaning = node?.type === "human" && node.mode === "approval" ? "; a yes is `success`, a no `failure`" : "";
+      report(when, message, `It can be ${oneOfWords(allowed)}${meaning}.`);
     }
   },
 };
