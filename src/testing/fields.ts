@@ -4,7 +4,7 @@ import { json, listOf, mapOf, object, optional, readPart, required } from "../la
 import type { Reader } from "../language/read/reading.ts";
 import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
 import type { Expectation, FileExpectation, RouteItem, StepPattern, TestCase } from "./file.ts";
-import { entriesOf, mapOr, oneOrMore, orNull, placed, someOf } from "./readers.ts";
+import { entriesOf, mapOr, notEmpty, oneOrMore, orNull, placed, someOf } from "./readers.ts";
 import { nodeScript, treePath } from "./said-fields.ts";
 
 const anyText = text({ mayBeEmpty: true });
@@ -36,6 +36,19 @@ const routeItem: Reader<RouteItem> = {
     return read && { kind: "steps", steps: read };
   },
   write: (item) => (item.kind === "gap" ? "…" : item.steps.map((one) => step.write(one.value))),
+};
+
+const routeItems = listOf(routeItem);
+
+/** One of gaps alone is walked by every run. */
+const route: Reader<readonly RouteItem[]> = {
+  ...routeItems,
+  read(node, reading, field) {
+    const read = routeItems.read(node, reading, field);
+    if (read === undefined || read.length === 0 || read.some(({ kind }) => kind === "steps")) return read;
+    reading.problem("invalid-value", node, `${reading.place(field)} names no step, so every run walks it`);
+    return undefined;
+  },
 };
 
 const pattern: Reader<RegExp> = {
@@ -103,7 +116,7 @@ const statuses = [
 ] as const;
 
 const expectationFields = {
-  route: optional(listOf(routeItem), "Every step in the order in which they end; `…` stands for any number of them."),
+  route: optional(route, "Every step in the order in which they end; `…` stands for any number of them."),
   outcome: optional(word(...statuses), "How the run ends."),
   exit: optional(integer(0, exitCodes.stopped), "Exit code of the command line."),
   reason: optional(text(), "Why the run ends so, in one line."),
@@ -111,10 +124,13 @@ const expectationFields = {
     mapOr(escalation, anyText, (value) => typeof value === "string"),
     "The escalation block byte for byte, or some of its fields.",
   ),
-  outputs: optional(mapOf(json), "Outputs of the blueprint, by name."),
-  files: optional(entriesOf(fileExpectation, treePath), "What files hold at the end, by path; null: it is not there."),
-  passes: optional(entriesOf(integer(0, 1_000_000)), "How often nodes start, by name."),
-  not_started: optional(oneOrMore(name), "Nodes that never start.", "notStarted"),
+  outputs: optional(notEmpty(entriesOf(json), "Write {version: 1.2.3}."), "Outputs of the blueprint, by name."),
+  files: optional(
+    notEmpty(entriesOf(fileExpectation, treePath), "Write {report.txt: {contains: done}}."),
+    "What files hold at the end, by path; null: it is not there.",
+  ),
+  passes: optional(notEmpty(entriesOf(integer(0, 1_000_000)), "Write {fix: 2}."), "How often nodes start, by name."),
+  not_started: optional(notEmpty(oneOrMore(name), "Write [deploy]."), "Nodes that never start.", "notStarted"),
 };
 
 const expectationMap = object(expectationFields, "`expect`");
@@ -140,7 +156,7 @@ const testFields = {
   name: required(text({ maxCharacters: 200 }), "What it shows."),
   task: optional(anyText, "The task of the run."),
   task_id: optional(text(), "Under which passes are counted and escalations named; `test` when left out.", "taskId"),
-  inputs: optional(mapOf(json), "Values of inputs, by name."),
+  inputs: optional(entriesOf(json), "Values of inputs, by name."),
   config: optional(object(configFields, "`config`"), "Configuration over the project's own."),
   env: optional(mapOf(anyText), "Environment of nodes that are carried out for real, and the secrets of the run."),
   fixture: optional(placed(text()), "Folder beside this file; the run works in a copy of it."),

@@ -70,7 +70,7 @@ export interface Expectation {
   readonly reason?: string;
   /** The block byte for byte, or some of its fields. */
   readonly escalation?: string | EscalationFields;
-  readonly outputs?: Readonly<Record<string, Json>>;
+  readonly outputs?: readonly Entry<Json>[];
   readonly files?: readonly Entry<FileExpectation>[];
   readonly passes?: readonly Entry<number>[];
   readonly notStarted?: readonly Placed<string>[];
@@ -80,7 +80,7 @@ export interface TestCase {
   readonly name: string;
   readonly task?: string;
   readonly taskId?: string;
-  readonly inputs?: Readonly<Record<string, Json>>;
+  readonly inputs?: readonly Entry<Json>[];
   readonly config?: Partial<Config>;
   readonly env?: Readonly<Record<string, string>>;
   /** Folder, relative to the test file, that the run works in a copy of. */

@@ -7,6 +7,8 @@ import type { Said } from "./file.ts";
 export function faultOf(said: Said, node: Node): string | null {
   if (node.type === "human") return faultOfAnswer(said, node);
   if (said.answer !== undefined || said.by !== undefined) return `\`${node.id}\` is no gate, so nobody answers it`;
+  if (said.outcome === "success" && said.exit !== undefined && said.exit !== 0)
+    return `\`${node.id}\` does not succeed with exit code ${said.exit}; leave out one of \`outcome\` and \`exit\``;
   const options = optionsOf(node);
   const option = said.option ?? said.word;
   if (option !== undefined && !options.includes(option))

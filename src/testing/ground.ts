@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { cp, mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { isRepositoryData } from "../runtime/tree/plain-file.ts";
 import type { TestCase } from "./file.ts";
+import { writeInTree } from "./tree-file.ts";
 
 const run = promisify(execFile);
 
@@ -10,12 +12,13 @@ const run = promisify(execFile);
 export async function prepareGround(folder: string, test: TestCase, beside: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (test.fixture !== undefined)
-    await cp(join(beside, test.fixture.value), folder, { recursive: true, verbatimSymlinks: true });
-  for (const [path, text] of Object.entries(test.files ?? {})) {
-    const file = join(folder, path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-  }
+    await cp(join(beside, test.fixture.value), folder, {
+      recursive: true,
+      verbatimSymlinks: true,
+      // A repository of its own would come with programs that git runs, and with more than one commit.
+      filter: (source) => test.git !== true || !isRepositoryData(basename(source)),
+    });
+  for (const [path, text] of Object.entries(test.files ?? {})) await writeInTree(folder, path, text);
   if (test.git !== true) return;
   // Whoever runs the test, and whatever their git is told to do.
   const env = {

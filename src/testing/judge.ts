@@ -1,6 +1,6 @@
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
-import type { EscalationFields, Expectation, FileExpectation } from "./file.ts";
+import type { EscalationFields, Expectation, FileExpectation, TestCase } from "./file.ts";
 import { routeDifference, type RouteDifference } from "./route.ts";
 import type { Walk } from "./walk.ts";
 
@@ -25,6 +25,24 @@ export interface Observed {
   readonly outputs: Readonly<Record<string, Json>>;
   /** Content of a file of the tree, or null. */
   readonly fileText: (path: string) => string | null;
+}
+
+/**
+ * Files under `effects` that are not there at the end, so that they cannot tell what was done. A test in which nothing
+ * is done outside says so: `files: {deploys.log: null}`.
+ */
+export function withoutEffect(
+  { effects = [], expect: { files = [] } }: TestCase,
+  observed: Observed,
+): readonly Failure[] {
+  const absent = new Set(files.flatMap(({ name, value }) => (value === null ? [name] : [])));
+  return effects
+    .filter((path) => !absent.has(path) && observed.fileText(path) === null)
+    .map((path) => ({
+      what: `effects.${path}`,
+      expected: "a file that tells what was done",
+      actual: `not there; where nothing is to be done, say expect: {files: {${path}: null}}`,
+    }));
 }
 
 /** Everything in which a run is not what a test expects. */
@@ -80,8 +98,8 @@ function judgeEscalation({ escalation }: Expectation, observed: Observed): reado
   });
 }
 
-function judgeValues({ outputs = {}, files = [] }: Expectation, observed: Observed): readonly Failure[] {
-  const ofOutputs = Object.entries(outputs).flatMap(([name, expected]) => {
+function judgeValues({ outputs = [], files = [] }: Expectation, observed: Observed): readonly Failure[] {
+  const ofOutputs = outputs.flatMap(({ name, value: expected }) => {
     const actual = observed.outputs[name];
     const shown = actual === undefined ? "no such output" : stable(actual);
     return unless(

@@ -1,13 +1,18 @@
-import { classOf, type Node } from "../model/blueprint.ts";
+import { type Blueprint, classOf, type Node } from "../model/blueprint.ts";
 import type { Diagnostic, Range } from "../model/diagnostic.ts";
 import { type Code, problem } from "../language/codes.ts";
-import { Suggestions } from "../language/nearest.ts";
-import { withoutItems } from "./catalog.ts";
-import { faultOf } from "./fits.ts";
+import { oneOfWords, Suggestions } from "../language/nearest.ts";
+import type { Outcome } from "../model/outcome.ts";
+import { around, withoutItems } from "./catalog.ts";
+import { faultOf, optionsOf } from "./fits.ts";
 import type { Entry, NodeScript, Placed, TestCase } from "./file.ts";
 
 /** What a test says against the blueprint it is about: names that are none, and outcomes that a node cannot have. */
-export function misfits(value: TestCase, nodes: ReadonlyMap<string, Node>): readonly Diagnostic[] {
+export function misfits(
+  value: TestCase,
+  { inputs, outputs }: Pick<Blueprint, "inputs" | "outputs">,
+  nodes: ReadonlyMap<string, Node>,
+): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   const add = (code: Code, at: Range, message: string, hint?: string): void =>
     void found.push(problem(code, at, message, hint));
@@ -16,6 +21,8 @@ export function misfits(value: TestCase, nodes: ReadonlyMap<string, Node>): read
     const node = nodes.get(withoutItems(name));
     if (node === undefined)
       add("unknown-node", at, `\`${name}\` is no node of this blueprint${suggest(withoutItems(name), nodes.keys())}`);
+    const holder = node === undefined ? undefined : itemless(name, nodes);
+    if (holder !== undefined) add("unknown-node", at, `\`${holder}\` is no map, so it has no items to count`);
     return node;
   };
   const scripted = new Set<string>();
@@ -36,7 +43,24 @@ export function misfits(value: TestCase, nodes: ReadonlyMap<string, Node>): read
       );
     if (scripted.has(name)) add("invalid-value", at, `\`${name}\` stands under \`nodes\` and under \`run\``);
   }
-  for (const { at, value: name } of namesExpected(value)) known(nodes.has(name) ? name : name.replace(/#\d+$/, ""), at);
+  for (const { at, value: name, word } of namesExpected(value)) {
+    const node = known(nodes.has(name) ? name : name.replace(/#\d+$/, ""), at);
+    if (node === undefined || word === undefined) continue;
+    const endings = [...routed, ...optionsOf(node)];
+    if (!endings.includes(word))
+      add("invalid-value", at, `\`${name}\` does not end as \`${word}\`${suggest(word, endings)}`, endsAs(endings));
+  }
+  const declared = (
+    what: string,
+    names: readonly string[],
+    given: readonly { name: string; at: Range }[] = [],
+  ): void => {
+    for (const { name, at } of given)
+      if (!names.includes(name))
+        add("invalid-value", at, `\`${name}\` is no ${what} of this blueprint${suggest(name, names)}`);
+  };
+  declared("input", Object.keys(inputs), value.inputs);
+  declared("output", Object.keys(outputs), value.expect.outputs);
   return found;
 }
 
@@ -48,11 +72,29 @@ function faultsIn({ value }: Entry<NodeScript>, node: Node): readonly Placed<str
   });
 }
 
-function namesExpected({ expect }: TestCase): readonly Placed<string>[] {
+/** How a step of a route can end, beside by an option. */
+const routed: readonly Outcome[] = ["success", "failure", "error", "cancelled", "skipped", "unconfirmed"];
+
+function endsAs(endings: readonly string[]): string {
+  return `It ends as ${oneOfWords(endings)}.`;
+}
+
+/** What a path counts the items of and that has none: `test` of `test[1]/do`. */
+function itemless(path: string, nodes: ReadonlyMap<string, Node>): string | undefined {
+  return [path, ...around(path)]
+    .filter((one) => one.endsWith("]") && nodes.get(withoutItems(one))?.type !== "map")
+    .map(withoutItems)[0];
+}
+
+function namesExpected({ expect }: TestCase): readonly (Placed<string> & { readonly word?: string })[] {
   const { route = [], passes = [], notStarted = [] } = expect;
   const steps = route.flatMap((item) => (item.kind === "gap" ? [] : item.steps));
   return [
-    ...steps.map(({ value, at }) => ({ value: value.node, at })),
+    ...steps.map(({ value, at }) => ({
+      value: value.node,
+      at,
+      ...(value.word === undefined ? {} : { word: value.word }),
+    })),
     ...passes.map(({ name, at }) => ({ value: name, at })),
     ...notStarted,
   ];

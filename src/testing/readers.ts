@@ -83,3 +83,17 @@ export function someOf<T>(item: Reader<T>, hint: string): Reader<readonly T[]> {
     },
   };
 }
+
+/** A map or list that says something: an empty one, where it is what a test expects, holds whatever comes. */
+export function notEmpty<T>(reader: Reader<T>, hint: string): Reader<T> {
+  return {
+    ...reader,
+    schema: { ...reader.schema, minItems: 1, minProperties: 1 },
+    read(node, reading, field) {
+      const size = node.kind === "map" ? node.entries.length : node.kind === "list" ? node.items.length : 1;
+      if (size > 0) return reader.read(node, reading, field);
+      reading.problem("invalid-value", node, `${reading.place(field)} is empty, so it expects nothing`, hint);
+      return undefined;
+    },
+  };
+}

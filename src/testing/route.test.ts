@@ -27,7 +27,6 @@ describe("fits", () => {
     "[test, fix, test, pick]",
     "[test failure, …]",
     "[…, pick success]",
-    "[…]",
     "[test, …, pick bug]",
     "[…, test#2, …]",
     "[[fix success, test failure], [pick bug, test#2]]",

@@ -5,10 +5,10 @@ import { boolean, integer, name, text, word } from "../language/read/scalars.ts"
 import type { NodeScript, PassScript, Said } from "./file.ts";
 import { mapOr, orNull, placed, someOf } from "./readers.ts";
 
-/** A path that stays in the tree; `.git` is the repository's own. */
+/** A path that stays in the tree. What git keeps is left alone wherever it is: a configuration of its own names programs. */
 export const treePath = {
-  pattern: /^(?!\.git(?:\/|$))(?![/~])(?!.*(?:^|\/)\.\.(?:\/|$)).+$/,
-  words: "a path inside the tree, relative and without ..",
+  pattern: /^(?![/~])(?!(?:.*\/)?(?:\.\.|\.[gG][iI][tT])(?:\/|$)).+$/,
+  words: "a path inside the tree, relative, without .. and .git",
 };
 
 const anyText = text({ mayBeEmpty: true });

@@ -1,5 +1,3 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import type { Json } from "../model/json.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
 import { resultOf } from "../nodes/process-result.ts";
@@ -8,10 +6,11 @@ import { captureText } from "../runtime/capture.ts";
 import { parseOutput } from "../runtime/validation/output.ts";
 import type { Said } from "./file.ts";
 import { optionsOf } from "./fits.ts";
+import { writeInTree } from "./tree-file.ts";
 
-/** Does what a test says of an attempt, as far as there is anything to do, and answers what such a node would. */
+/** Does what a test says of an attempt, as far as there is anything to do, and answers what such a node would. Rejects where its files cannot be written. */
 export async function actAsSaid(said: Said, context: ActionContext): Promise<NodeResult> {
-  for (const [path, content] of Object.entries(said.files ?? {})) await put(join(context.cwd, path), content);
+  for (const [path, content] of Object.entries(said.files ?? {})) await writeInTree(context.cwd, path, content);
   const { node, can } = context;
   const texts = textsOf(said);
   const [output, stdout, stderr] = await Promise.all(
@@ -85,11 +84,4 @@ function because(text: string | undefined, outcome: string, own: Reason | undefi
         ? { code: own?.code ?? "give_up", text: text ?? "a failure, as the test says" }
         : own;
   }
-}
-
-async function put(file: string, content: string | null): Promise<void> {
-  await rm(file, { force: true });
-  if (content === null) return;
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, content);
 }

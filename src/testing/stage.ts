@@ -8,7 +8,7 @@ import type { ActionContext, Capabilities, Performer } from "../ports/performer.
 import type { EngineOptions } from "../runtime/options.ts";
 import { StageClock } from "./clock.ts";
 import { answerOf } from "./fits.ts";
-import type { TestCase } from "./file.ts";
+import type { Said, TestCase } from "./file.ts";
 import { watchedJournal } from "./journal.ts";
 import { OpenAttempts } from "./open-attempts.ts";
 import { actAsSaid } from "./said-result.ts";
@@ -36,7 +36,7 @@ export interface StageOptions {
 /** What a test puts in the place of the world: outcomes, answers, recordings and time. Everything else is as in any run. */
 export class Stage {
   readonly clock: StageClock;
-  /** What the test should have said and did not, one sentence each. */
+  /** What the test should have said and did not, and what it says that cannot be done; one sentence each. */
   readonly missing: string[] = [];
   readonly #options: StageOptions;
   readonly #script: Script;
@@ -117,9 +117,19 @@ export class Stage {
     if (line === "unsaid")
       return { outcome: "error", reason: { code: "could_not_start", text: this.missing.at(-1) ?? "" } };
     await this.#options.witness?.begun(path, attempt);
-    const result = line === "real" ? await performer.perform(context) : await actAsSaid(line, context);
+    const result = line === "real" ? await performer.perform(context) : await this.#act(path, line, context);
     await this.#options.witness?.ended(path, attempt, result);
     return result;
+  }
+
+  async #act(path: string, said: Said, context: ActionContext): Promise<NodeResult> {
+    try {
+      return await actAsSaid(said, context);
+    } catch (error) {
+      const text = `files of ${path}: ${error instanceof Error ? error.message : String(error)}`;
+      this.missing.push(text);
+      return { outcome: "error", reason: { code: "could_not_start", text } };
+    }
   }
 
   #lineOf(path: string, node: Node, attempt: Attempt): Line {

@@ -1,3 +1,4 @@
+import { readdirSync, symlinkSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryFiles } from "../../scripts/files.ts";
@@ -156,6 +157,48 @@ edges:
       "6:5 unknown-field",
       "7:13 invalid-value",
     ]);
+  });
+
+  it("fails a test whose files cannot be written, and writes nothing through a link of its fixture", async () => {
+    using place = placeWith(`tests:
+  - name: a file that is a folder
+    files: { a: x, a/b: y }
+    nodes: { "*": failure }
+    expect: { outcome: failed }
+  - name: a link in the fixture
+    fixture: fixture
+    files: { out/told: x }
+    nodes: { "*": failure }
+    expect: { outcome: failed }
+  - name: a link in the way of a node
+    fixture: fixture
+    nodes: { build: { exit: 1, files: { out/told: x } }, "*": failure }
+    expect: { outcome: failed }
+  - name: an effect that nothing leaves
+    nodes: { "*": failure }
+    effects: [deploy.log]
+    expect: { outcome: failed }
+  - name: an effect that must not be
+    nodes: { "*": failure }
+    effects: [deploy.log]
+    expect: { outcome: failed, files: { deploy.log: null } }
+`);
+    place.file("outside/kept", "");
+    place.file("fixture/a.txt", "");
+    symlinkSync(place.path("outside"), place.path("fixture/out"));
+    const { code, report } = await reportOf(place);
+    expect(code).toBe(1);
+    const found = report.files[0]?.tests.map(({ failures }) =>
+      failures.map(({ what, actual }) => `${what}: ${actual}`),
+    );
+    expect(found).toEqual([
+      [expect.stringMatching(/^files: a\/b cannot be written: /)],
+      ["files: out/told leads out of the working folder by a link"],
+      ["nodes: files of build: out/told leads out of the working folder by a link"],
+      [expect.stringMatching(/^effects\.deploy\.log: not there; /)],
+      [],
+    ]);
+    expect(readdirSync(place.path("outside"))).toEqual(["kept"]);
   });
 
   it("holds a script to the same rules as what it stands for", async () => {

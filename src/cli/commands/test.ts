@@ -85,7 +85,8 @@ async function runCase(
   stop: AbortSignal,
 ): Promise<CaseResult> {
   const begun = performance.now();
-  const site = await newSite(one, suite);
+  const site = await newSite(one, suite).catch((error: Error) => error);
+  if (site instanceof Error) return withoutGround(one, site);
   let isKept = false;
   try {
     const performed = await perform(world, one, site, { ...(loose && { loose }), stop });
@@ -98,6 +99,11 @@ async function runCase(
   } finally {
     if (!isKept) await removeSite(site);
   }
+}
+
+function withoutGround({ test: { name }, line }: SuiteCase, { message }: Error): CaseResult {
+  const failures = [{ what: "files", expected: "a working folder with them", actual: message }];
+  return { name, line, ms: 0, failures, walk: null, differences: [], run: null, home: null };
 }
 
 /** What it makes of crashes is only worth a look where it passes without. */

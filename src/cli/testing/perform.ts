@@ -12,7 +12,7 @@ import { endOf } from "../../runtime/child-end.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { escalationBlock, escalationOf } from "../../views/escalation.ts";
 import { prepareGround } from "../../testing/ground.ts";
-import { type Failure, judge, type Observed } from "../../testing/judge.ts";
+import { type Failure, judge, type Observed, withoutEffect } from "../../testing/judge.ts";
 import { Stage, type StageOptions } from "../../testing/stage.ts";
 import { type Walk, walkOf } from "../../testing/walk.ts";
 import { evidenceOf } from "../evidence.ts";
@@ -45,9 +45,14 @@ export interface Performed {
 export async function newSite({ test }: SuiteCase, { folder: beside }: Suite): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), "trammel-test-"));
   const site = { folder, home: join(folder, "home"), tree: join(folder, "tree") };
-  await mkdir(site.home);
-  await prepareGround(site.tree, test, beside);
-  return site;
+  try {
+    await mkdir(site.home);
+    await prepareGround(site.tree, test, beside);
+    return site;
+  } catch (error) {
+    await removeSite(site);
+    throw error;
+  }
 }
 
 export async function removeSite({ folder }: Site): Promise<void> {
@@ -108,7 +113,7 @@ export function requestOf({ prepared, test }: SuiteCase, { tree }: Site): StartR
     ...calledBy(prepared),
     task: test.task ?? "",
     taskId: test.taskId ?? "test",
-    inputs: test.inputs ?? {},
+    inputs: Object.fromEntries((test.inputs ?? []).map(({ name, value }) => [name, value])),
     cwd: resolve(tree, blueprint.workspace.cwd ?? "."),
   };
 }
@@ -144,7 +149,7 @@ export async function perform(
     const end = await bounded(handle, stop);
     const observed = await observe(services, one, site, end);
     const missing = services.stage.missing.map((actual) => ({ what: "nodes", expected: "an outcome", actual }));
-    const failures = [...missing, ...judge(one.test.expect, observed)];
+    const failures = [...missing, ...judge(one.test.expect, observed), ...withoutEffect(one.test, observed)];
     return { failures, walk: observed.walk, run: end.run, differences };
   } finally {
     await services.close();

@@ -130,7 +130,10 @@ function ofTest(test: Placed<TestCase>, made: SuiteCase | undefined, folder: str
   const { fixture, cassettes } = test.value;
   const folders = [fixture, cassettes].filter((one) => one !== undefined);
   const gone = folders.filter(({ value }) => !isFolder(join(folder, value)));
-  return [...gone.map(notThere), ...(made === undefined ? [] : misfits(test.value, made.nodes))];
+  return [
+    ...gone.map(notThere),
+    ...(made === undefined ? [] : misfits(test.value, made.prepared.blueprint, made.nodes)),
+  ];
 }
 
 function notThere({ value, at }: { readonly value: string; readonly at: Range }): Diagnostic {
