@@ -9,7 +9,8 @@ import { Suggestions } from "../language/nearest.ts";
 import type { NodeTypePlugin } from "../language/read/nodes.ts";
 import { ScalarRanges } from "../language/scalar-range.ts";
 import type { Source } from "../language/source.ts";
-import type { CalleeOf } from "./callee.ts";
+import type { Callee, CalleeOf } from "./callee.ts";
+import { decisiveInputs } from "./decisive.ts";
 import type { Known } from "./mend.ts";
 import { mend } from "./mend.ts";
 import { Order } from "./order.ts";
@@ -29,6 +30,8 @@ export interface CheckOptions {
   readonly calleeOf?: CalleeOf;
 }
 
+type Found = Exclude<Callee, { readonly problem: string }>;
+
 export interface CheckResult {
   /** By position; at most `limits.diagnosticsPerFile`. */
   readonly diagnostics: readonly Diagnostic[];
@@ -38,12 +41,20 @@ export interface CheckResult {
 
 /** Checks a document: pure, offline, all problems at once. Any text in; never throws; bounded in time and memory. */
 export function check(text: string, options: CheckOptions = {}): CheckResult {
+  const { diagnostics, blueprint } = checkCallee(text, options);
+  return { diagnostics, blueprint };
+}
+
+/** The same, and what the inputs of the document decide. */
+export function checkCallee(text: string, options: CheckOptions): CheckResult & Required<Pick<Found, "decides">> {
   const problems = new Problems(text);
   const plugins = new Map((options.plugins ?? []).map((plugin) => [plugin.type, plugin]));
   const source = readDocument(text, problems.add, plugins);
   if (source !== null) applyRules(source, options, problems);
   const blueprint = problems.refused ? null : (source?.blueprint ?? null);
-  return { diagnostics: problems.sorted(), blueprint };
+  const decides =
+    source === null || blueprint === null ? new Map<string, string>() : decisiveInputs(source, options.calleeOf);
+  return { diagnostics: problems.sorted(), blueprint, decides };
 }
 
 /** Paths depend on joins and on nothing else that nodes say, so that a node which could not be read is as good as any. */

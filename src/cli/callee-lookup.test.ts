@@ -70,3 +70,26 @@ test("each callee is read once, however many ways lead to it", () => {
   expect(problems(calling("l0.yaml"))).toEqual([]);
   expect(process.cpuUsage().user - start).toBeLessThan(5_000_000);
 });
+
+test("untrusted text that a callee puts before a person, also further in, is refused where it is handed over", () => {
+  const gate = (inputs: string): string =>
+    `name: ask\ninputs: {what: ${inputs}}\nnodes: {g: {type: human, prompt: "Go on with {inputs.what} for {task}?"}}\n`;
+  const between = (more: string): string =>
+    `name: between\ninputs: {it: string}\nnodes: {c: {type: call, blueprint: ask.yaml, with: {what: "{inputs.it}"${more}}}}\n`;
+  const top = (more: string): string =>
+    `name: top\nnodes:\n  s: {type: script, run: ls}\n  k: {type: call, blueprint: between.yaml, with: {${more}}}\nedges: [{from: s, when: success, to: k}]\n`;
+  const refused = (field: string): string =>
+    `tainted-value: \`{s}\` in \`with.${field}\` of node \`k\`: text from a process would decide what a person is asked in \`between.yaml\``;
+  put("ask.yaml", gate("string"));
+  put("between.yaml", between(""));
+  expect(problems(top('it: "{s}", task: "{s}"'))).toEqual([refused("it"), refused("task")]);
+  expect(problems(top('it: "{task}"'))).toEqual([]);
+  put("between.yaml", between(", task: fixed"));
+  expect(problems(top('it: "{s}", task: "{s}"'))).toEqual([refused("it")]);
+  for (const held of ["{type: string, enum: [a, b]}", "integer", '{type: string, pattern: "^[a-z]+$"}']) {
+    put("ask.yaml", gate(held));
+    expect(problems(top('it: "{s}"'))).toEqual([]);
+  }
+  put("ask.yaml", gate('{type: string, pattern: "[a-z]+"}'));
+  expect(problems(top('it: "{s}"'))).toEqual([refused("it")]);
+});

@@ -1,4 +1,4 @@
-import { check } from "../check/check.ts";
+import { checkCallee } from "../check/check.ts";
 import type { Callee, CalleeOf } from "../check/callee.ts";
 import { limits } from "../model/limits.ts";
 import { findCallee } from "./callees.ts";
@@ -41,8 +41,8 @@ export class CalleeLookup {
 
   /** Undefined where it uses what a plug-in may supply. */
   #read(found: SourceDocument, way: readonly string[]): Callee | undefined {
-    const { blueprint, diagnostics } = check(found.text, { calleeOf: this.#from(found, way) });
-    if (blueprint !== null) return blueprint;
+    const { blueprint, diagnostics, decides } = checkCallee(found.text, { calleeOf: this.#from(found, way) });
+    if (blueprint !== null) return { ...blueprint, decides };
     if (diagnostics.some(({ code }) => code === "unknown-type")) return undefined;
     const [fault] = diagnostics.filter(({ severity }) => severity === "error");
     return { problem: `it has a problem: ${fault?.message ?? ""}`, hint: `See it with: trammel check ${found.name}` };

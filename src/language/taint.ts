@@ -1,7 +1,9 @@
+import type { InputSpec } from "../model/blueprint.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Draft } from "./draft.ts";
 import { isRefused } from "./draft.ts";
 import { schemaAt } from "./ports.ts";
+import { typeSchema } from "./types.ts";
 
 /** Where the value of a port comes from. The last two were never seen by the author. */
 export type Origin = "authored" | "operator" | "agent" | "process";
@@ -45,6 +47,13 @@ function isNarrow(node: Draft, path: readonly string[]): boolean {
   if (node.output?.as !== "schema") return false;
   const at = schemaAt(node.output.schema, path);
   return at !== undefined && narrows(at);
+}
+
+/** Whether what an input declares holds `{inputs.name.path…}` as well as an author would. */
+export function holdsInput({ type, enum: allowed, pattern }: InputSpec, path: readonly string[]): boolean {
+  if (allowed !== undefined) return true;
+  const at = schemaAt(typeSchema(type), path);
+  return at !== undefined && narrows(path.length > 0 || pattern === undefined ? at : { ...at, pattern });
 }
 
 function narrows(schema: JsonObject): boolean {
