@@ -43,7 +43,7 @@ export function insideAt(
 ): { readonly row: RunRow; readonly node: string } | null {
   const slash = path.indexOf("/");
   if (slash < 0) return { row, node: path };
-  const next = journal.runs(limits.runsListed, row.run).find((child) => segmentOf(child) === path.slice(0, slash));
+  const next = journal.runs(limits.mapMaxItems, row.run).find((child) => segmentOf(child) === path.slice(0, slash));
   return next === undefined ? null : insideAt(journal, next, path.slice(slash + 1));
 }
 

@@ -139,7 +139,7 @@ export class Children implements ChildRuns {
   }
 
   async #run(of: Definition, outer: Outer | undefined): Promise<ChildEnd | ChildRefused> {
-    const { journal, signal, facts } = this.#parts;
+    const { journal, blobs } = this.#parts;
     const inside = this.#inside(outer);
     if (inside.parent.path.split("/").length - 1 > limits.childLevels)
       return { refused: `calls and maps are nested deeper than ${limits.childLevels} levels` };
@@ -150,32 +150,40 @@ export class Children implements ChildRuns {
       handle: null,
     };
     this.#live.set(inside.run, child);
+    try {
+      const refused = await this.#goThrough(of, child, inside);
+      if (refused !== null) return refused;
+    } finally {
+      this.#live.delete(inside.run);
+      this.#done = sum([this.#done, child.meter.total()]);
+      this.#look();
+    }
+    return endOf({ journal, blobs, run: inside.run, blueprint: of.blueprint, ...(outer && { outer }) });
+  }
+
+  /** Begins the run or goes on with it, and waits for its end. Answers why that could not be. */
+  async #goThrough(of: Definition, child: Child, inside: Inside): Promise<ChildRefused | null> {
+    const { journal, signal, facts, engine } = this.#parts;
     for (const { body } of journal.read(inside.run)) child.meter.note(body);
     const observer = this.#observer(child, inside.parent);
     const row = journal.find(inside.run);
-    const { bindingHash } = facts;
-    let begun: RunHandle | Refusal | null = null;
+    const { bindingHash, cwd, taskId } = facts;
     if (row === null) {
       if (signal().aborted) return { refused: "it was stopped before it began" };
-      begun = await this.#parts.engine.start(
-        { ...of, bindingHash, cwd: facts.cwd, taskId: facts.taskId },
-        observer,
-        inside,
-      );
-    } else if (row.endedAt === null || isReopenable(row.status)) {
-      const settle = row.endedAt === null ? undefined : this.#decision(inside.run, outer?.index);
-      const request = { run: inside.run, ...of, bindingHash, acceptChanges: true };
-      if (row.endedAt === null || settle !== undefined)
-        begun = await this.#parts.engine.resume({ ...request, ...(settle && { settle }) }, observer, inside);
+      const begun = await engine.start({ ...of, bindingHash, cwd, taskId }, observer, inside);
+      if ("refused" in begun) return { refused: begun.message };
+      await this.#follow(child, begun);
+      return null;
     }
-    if (begun !== null && "refused" in begun) {
-      if (row?.endedAt === undefined || row.endedAt === null) return { refused: begun.message };
-    } else if (begun !== null) await this.#follow(child, begun);
-    this.#live.delete(inside.run);
-    this.#look();
-    this.#done = sum([this.#done, child.meter.total()]);
-    const { blobs } = this.#parts;
-    return endOf({ journal, blobs, run: inside.run, blueprint: of.blueprint, ...(outer && { outer }) });
+    const isOver = row.endedAt !== null;
+    const settle = isOver && isReopenable(row.status) ? this.#decision(inside.run, inside.parent.item) : undefined;
+    if (isOver && settle === undefined) return null;
+    const request = { run: inside.run, ...of, bindingHash, acceptChanges: true };
+    const begun = await engine.resume({ ...request, ...(settle && { settle }) }, observer, inside);
+    if (!("refused" in begun)) await this.#follow(child, begun);
+    // A decision that does not fit leaves it as it ended.
+    else if (!isOver) return { refused: begun.message };
+    return null;
   }
 
   /** Stops it with the attempt. */

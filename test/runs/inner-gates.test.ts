@@ -211,6 +211,25 @@ describe("gates inside a map", () => {
   });
 });
 
+test("an item that cannot begin does not keep the others from being parked", async () => {
+  const body = { entry: "ask", nodes: new Map([["ask", asking]]), edges: [] };
+  const of = blueprint(
+    [plain("list"), mapping("each", { do: body, parallel: 2 })],
+    [{ from: "list", to: "each", when: "success" }],
+  );
+  const { "*": _, ask, ...rest } = acts();
+  let refuses = false;
+  const some = Object.defineProperty({ ...rest }, "ask", { get: () => (refuses ? undefined : ask) });
+  const journal = world.journal();
+  const running = handle(await world.engine(some, 1, journal).start(request(of), world.observer));
+  await until(() => asked.length === 2);
+  refuses = true;
+  running.deliver(answerTo(digestIn(journal, runsInside(journal, running.run)[0]?.run), "each[1]/ask"));
+  await until(() => journal.find(running.run)?.status === "waiting" && running.park());
+  expect(await running.end).toMatchObject({ status: "waiting" });
+  expect(runsInside(journal, running.run).map(({ status }) => status)).toEqual(["waiting", "succeeded"]);
+});
+
 test("a gate below two calls and a map is answered by the whole path", async () => {
   const body = { entry: "in", nodes: new Map([["in", calling("in", "callee")]]), edges: [] };
   const middle = {
