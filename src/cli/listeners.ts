@@ -9,7 +9,8 @@ export async function listenersOf(world: World, { config, blueprint }: Prepared,
   const { openTraces } = await import("./tracing/traces.ts");
   const traces = openTraces(blueprint);
   return {
-    progress: (at, progress) => notices.progress(at, progress),
+    // People are told of what is asked inside too.
+    ...notices,
     event(event) {
       notices.event(event);
       traces.event(event);
