@@ -67,3 +67,14 @@ test("a long route with gaps is judged at once", () => {
   const gaps = expected(`[${Array.from({ length: 40 }, () => "…, a").join(", ")}, b]`);
   expect(routeDifference(gaps, steps(...many))).not.toBeNull();
 });
+
+test("many steps in any order that are alike are judged at once, whether or not each has its line", () => {
+  const alike = Array.from({ length: 60 }, (_, index) => `a${index === 59 ? " success" : ""}`);
+  const walk = (...last: readonly string[]) => steps(...Array.from({ length: 59 }, () => "a success"), ...last);
+  const any = expected(`[[${alike.join(", ")}]]`);
+  expect(routeDifference(any, walk("a failure"))).toBeNull();
+  expect(routeDifference(any, walk("b success"))).not.toBeNull();
+  const strict = expected("[[a, a success, a, a#2]]");
+  expect(routeDifference(strict, steps("a success", "a#2 failure", "a failure", "a failure"))).toBeNull();
+  expect(routeDifference(strict, steps("a failure", "a#2 failure", "a failure", "a failure"))).not.toBeNull();
+});

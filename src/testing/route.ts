@@ -62,16 +62,30 @@ function onwards(place: Place, items: readonly RouteItem[], steps: readonly Step
   return [to(found.length, true, rows)];
 }
 
-/** The pattern of each step, so that each takes one; null where there is no such order. */
+/** The pattern of each step, so that each takes one; null where there is no such order. By augmenting paths (Kuhn): patterns may be alike. */
 function inSomeOrder(patterns: readonly StepPattern[], steps: readonly Step[]): readonly StepPattern[] | null {
-  const [step, ...others] = steps;
-  if (step === undefined) return [];
-  for (const [index, pattern] of patterns.entries()) {
-    if (!fits(pattern, step)) continue;
-    const rest = inSomeOrder(patterns.toSpliced(index, 1), others);
-    if (rest !== null) return [pattern, ...rest];
-  }
-  return null;
+  const stepOf = new Map<number, number>();
+  const takes = (index: number, step: Step | undefined): boolean => {
+    const pattern = patterns[index];
+    return pattern !== undefined && step !== undefined && fits(pattern, step);
+  };
+  const place = (step: number, tried: Set<number>): boolean => {
+    const fitting = [...patterns.keys()].filter((index) => !tried.has(index) && takes(index, steps[step]));
+    // One that is free spares the others their place.
+    const free = fitting.find((index) => !stepOf.has(index));
+    for (const index of free === undefined ? fitting : [free]) {
+      if (tried.has(index)) continue;
+      tried.add(index);
+      const other = stepOf.get(index);
+      if (other !== undefined && !place(other, tried)) continue;
+      stepOf.set(index, step);
+      return true;
+    }
+    return false;
+  };
+  if (!steps.every((_, step) => place(step, new Set()))) return null;
+  const byStep = [...stepOf].toSorted(([, a], [, b]) => a - b);
+  return byStep.flatMap(([index]) => patterns[index] ?? []);
 }
 
 function fits({ node, word }: StepPattern, step: Step): boolean {
