@@ -73,3 +73,26 @@ test.each([
 ])("%s is broken off", async (_, answer) => {
   await expect(answered(answer, (response) => response.text())).rejects.toThrow("larger than an answer may be");
 });
+
+test.each([301, 302, 303, 307, 308])(
+  "a %i leads nowhere: no key goes to an address that nobody named",
+  async (status) => {
+    const asked: (string | undefined)[] = [];
+    const other = createServer((request, response) => {
+      asked.push(request.url);
+      response.end();
+    });
+    await new Promise<void>((done) => void other.listen(0, "127.0.0.1", done));
+    const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+    try {
+      const sent = answered(
+        (response) => response.writeHead(status, { location }).end(),
+        (response) => response.text(),
+      );
+      await expect(sent).rejects.toThrow(`the provider sends on to ${location}, which gets neither key nor prompt`);
+      expect(asked).toEqual([]);
+    } finally {
+      other.close();
+    }
+  },
+);
