@@ -9,7 +9,7 @@ export type Callee =
       /** What its task and inputs decide that untrusted text may not; those are left out whose declaration holds them. */
       readonly decides?: ReadonlyMap<string, string>;
     }
-  | { readonly problem: string; readonly hint: string };
+  | { readonly problem: string; readonly hint?: string };
 
 /** Looks a callee up as a call names it; undefined when nothing is known of it here. */
 export type CalleeOf = (reference: string) => Callee | undefined;

@@ -31,6 +31,10 @@ test("a callee is found beside the document, by its name, and in the project's f
   put("lib/a.yaml", `name: a\n${script}`);
   put(".trammel/blueprints/b.yaml", `name: b\n${script}`);
   for (const reference of ["lib/a.yaml", "lib/a", "b"]) expect(problems(calling(reference))).toEqual([]);
+  const none = new CalleeLookup(folder).of({ name: "top.yaml", file: join(folder, "top.yaml"), text: "" })(
+    "lib/c.yaml",
+  );
+  expect(none).toEqual({ problem: "there is no file lib/c.yaml" });
   expect(problems(calling("lib/c.yaml"))).toEqual([
     "bad-call: Call `a` cannot run `lib/c.yaml`: there is no file lib/c.yaml",
   ]);

@@ -23,7 +23,8 @@ export class CalleeLookup {
   #from(document: SourceDocument, way: readonly string[]): CalleeOf {
     return (reference) => {
       const found = findCallee(reference, document, this.#project);
-      if (isProblem(found)) return { problem: found.message, hint: found.hint ?? "" };
+      if (isProblem(found))
+        return { problem: found.message, ...(found.hint === undefined ? {} : { hint: found.hint }) };
       if (way.includes(found.file)) {
         const loop = [...way.slice(way.indexOf(found.file)), found.file].join(" → ");
         return {
