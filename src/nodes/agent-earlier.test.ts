@@ -19,6 +19,15 @@ test("tells the calls, one patch a file and the last words of an earlier attempt
   expect(told).toContain("What it said last:\nLet me see. Now it adds.");
 });
 
+test("tells of a file that was made and then changed as one that was not there", async () => {
+  const told = await toldOf([
+    { type: "diff", path: "new.js", before: null, after: "one\n" },
+    { type: "diff", path: "new.js", before: "one\n", after: "two\n" },
+  ]);
+  expect(told).toContain("--- /dev/null\n+++ new.js\n");
+  expect(told).not.toContain("-one");
+});
+
 test("tells nothing of one that did nothing", async () => {
   expect(await toldOf([{ type: "tool_result", id: "1", tool: "run", ok: true, output: "fine" }])).toBeNull();
 });

@@ -31,7 +31,9 @@ async function changesIn(events: readonly AgentEvent[]): Promise<string> {
   for (const event of events) {
     if (event.type !== "diff") continue;
     const { path, before, after } = event;
-    files.set(path, { before: files.get(path)?.before ?? before, after });
+    const first = files.get(path);
+    // Null is how it was: it was not there.
+    files.set(path, { before: first === undefined ? before : first.before, after });
   }
   if (files.size === 0) return "";
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
