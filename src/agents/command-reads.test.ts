@@ -27,6 +27,14 @@ describe("a command is refused for what it names", () => {
     "cat secret.txt",
     "cat ./src/../secret.txt",
     "cat src/link.ts",
+    "cat sec*.txt",
+    "cat ?ecret.txt",
+    "cat [a-z]*.txt",
+    "cat ./*/../sec*",
+    "cat src/*.ts",
+    "cat ../out*",
+    "cat $(ls) sec*.txt",
+    "cd src && cat ../*.txt",
     "cd src && cat ../secret.txt",
     "cat ../outside.txt",
     "cat ..//outside.txt",
@@ -70,6 +78,9 @@ describe("a command is refused for what it names", () => {
 describe("a command is let be", () => {
   test.each([
     "cat src/a.ts",
+    "cat src/a.*",
+    "grep -c 'sec*' src/a.ts",
+    "ls *",
     "cd src && cat a.ts",
     "npm test 2>&1 | tail -5",
     "grep -rn pattern src",
@@ -96,6 +107,8 @@ describe("an allow list is for the workspace", () => {
     ["cat secret.txt", "allowed"],
     ["cat src/link.ts", "allowed"],
     ["cat ../outside.txt", "denied"],
+    ["cat ../out*.txt", "denied"],
+    ["cat src/*.ts", "allowed"],
     ["cd .. && cat outside.txt", "denied"],
     ["ls ~", "denied"],
   ])("%s is %s", (command, verdict) => {

@@ -1,6 +1,7 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, globSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, relative, resolve, sep } from "node:path";
+import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+import { limits } from "../model/limits.ts";
 import type { Reads } from "../ports/reads.ts";
 import { realOf } from "../runtime/tree/plain-file.ts";
 import { isInside } from "../runtime/tree/scan.ts";
@@ -66,7 +67,7 @@ function namedPaths(command: string, root: string): readonly Named[] {
   if (commands === null) {
     const words = command.split(/[\s'"`;|&<>()=,]+/).filter((word) => word !== "");
     const read = words.some((word) => readers.has(basename(word)));
-    return words.map((word) => ({ path: located(word, root), read }));
+    return words.flatMap((word) => expanded(word, root).map((path) => ({ path, read })));
   }
   // What comes before xargs names what it gives to another program.
   const handedOn = commands.some((words) => words.some(({ text }) => basename(text) === "xargs"));
@@ -75,7 +76,10 @@ function namedPaths(command: string, root: string): readonly Named[] {
   for (const words of commands) {
     const texts = words.map(({ text }) => text);
     const read = handedOn || texts.some((text) => partsOf(text).some((part) => readers.has(basename(part))));
-    for (const text of texts.slice(1).flatMap(partsOf)) named.push({ path: located(text, folder), read });
+    for (const { text, open } of words.slice(1)) {
+      const paths = partsOf(text).flatMap((part) => (open ? expanded(part, folder) : [located(part, folder)]));
+      for (const path of paths) named.push({ path, read });
+    }
     if (texts[0] === "cd" || texts[0] === "pushd") folder = located(texts.at(-1) ?? "~", folder);
   }
   return named;
@@ -89,6 +93,16 @@ function partsOf(word: string): readonly string[] {
 function located(path: string, folder: string): string {
   const home = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/;
   return resolve(folder, path.replace(home, homedir()));
+}
+
+/** What a word leads to, with what the shell makes of a pattern in it; one over too many folders is left as it is. */
+function expanded(word: string, folder: string): readonly string[] {
+  const path = located(word, folder);
+  const wild = word.split("/").filter((part) => /[*?[]/.test(part)).length;
+  if (wild === 0 || wild > limits.patternFolders) return [path];
+  const pattern = word.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/, homedir()).replaceAll(/\*{2,}/g, "*");
+  const found = globSync(pattern, { cwd: folder }).slice(0, limits.readsPerAttempt);
+  return [path, ...found.map((one) => (isAbsolute(one) ? one : resolve(folder, one)))];
 }
 
 function isProgram(path: string): boolean {

@@ -129,6 +129,8 @@ export const limits = {
   contextCommandMs: 60_000,
   readsPerAttempt: 1_000,
   readsShown: 20,
+  /** Folders of a path for each of which a command may have a pattern that is looked up (`*`/`*`/a). */
+  patternFolders: 3,
   agentEventBytes: 64 * 1024,
   agentMessageBytes: 1024 * 1024,
   agentEvents: 100_000,
