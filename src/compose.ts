@@ -171,9 +171,12 @@ async function toolsOf({ config, env, cwd }: ServiceOptions, parts: ToolParts): 
   if (kept.length > 0) throw new SetupProblem(kept.join("\n"));
   const { connectServers } = await import("./tools/mcp/servers.ts");
   const connected = await connectServers({ ...parts, servers: config.mcp, environment: env, cwd, start: startLive });
-  if ("problems" in connected) throw new SetupProblem(connected.problems.join("\n"));
+  if ("problems" in connected) throw new SetupProblem(`${connected.problems.join("\n")}\n  ${mendServers}`);
   return { tools: extended(tools, connected.tools), close: () => connected.close() };
 }
+
+const mendServers =
+  "Mend it under `mcp` in the configuration, or take it out; trammel doctor --probe tries each server.";
 
 /** A key of any name is a credential once the configuration names it. */
 function withoutKey(env: ServiceOptions["env"], { agent: { key } }: Config): ServiceOptions["env"] {

@@ -93,8 +93,7 @@ class Resolver {
     const { blueprint, diagnostics, plugins, faults } = await checkDocument(found.text, this.#look.config);
     for (const plugin of plugins) this.#plugins.add(plugin);
     const [unloaded] = faults.flatMap(({ problems }) => problems);
-    if (unloaded !== undefined)
-      return usage(`${from.name} calls ${found.name}: ${unloaded.message}`, unloaded.hint ?? "");
+    if (unloaded !== undefined) return usage(`${from.name} calls ${found.name}: ${unloaded.message}`, unloaded.hint);
     const [fault] = diagnostics.filter(({ severity }) => severity === "error");
     if (blueprint === null) {
       const message = `${from.name} calls ${found.name}, which has a problem: ${fault?.message ?? "it cannot be read"}`;

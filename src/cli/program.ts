@@ -51,7 +51,7 @@ function build(world: World, finish: Finish): Command {
     .configureOutput({
       writeOut: (text) => world.out.write(text),
       writeErr: (text) => world.err.write(text),
-      outputError: (text, write) => write(inert(text.replace(/^error: /, "trammel: "))),
+      outputError: (text, write) => write(inert(told(text))),
       getOutHelpWidth: () => world.out.size().columns,
       getErrHelpWidth: () => world.err.size().columns,
     });
@@ -251,4 +251,10 @@ function addHelpers(program: Command, world: World, finish: Finish): void {
       const { demo } = await import("./commands/demo.ts");
       finish(await demo(world, options));
     });
+}
+
+/** An error of an argument, with a way on where it does not name what would be right. */
+function told(error: string): string {
+  const isOpen = /^error: (missing|unknown option|too many) /.test(error) && !error.includes("(Did you mean");
+  return `${error.replace(/^error: /, "trammel: ")}${isOpen ? "  What a command takes is told by its --help.\n" : ""}`;
 }

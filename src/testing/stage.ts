@@ -180,7 +180,9 @@ export class Stage {
 
 function unsaid(path: string, { type }: Node, { pass, attempt }: Attempt): string {
   const which = `${pass === 1 ? "" : `#${pass}`}${attempt === 1 ? "" : `, attempt ${attempt}`}`;
-  const say = type === "human" ? `{${path}: yes}` : `{${path}: success}`;
+  const [one, further] = [type === "human" ? "yes" : "success", attempt === 1 ? "[…, $]" : "[…, [error, $]]"];
+  // Where it is not the first, a list has come to its end.
+  const say = `{${path}: ${pass === 1 && attempt === 1 ? one : further.replace("$", one)}}`;
   return `${type} ${path}${which} started, and the test does not say what comes of it; say it as in nodes: ${say}`;
 }
 

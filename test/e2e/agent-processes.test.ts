@@ -52,6 +52,7 @@ describe("tools of servers", () => {
     const ran = await trammel(["run", "x", "-b", "b.yaml"], { place });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain("mcp.notes: ");
+    expect(ran.stderr).toContain("trammel doctor --probe tries each server");
     expect(ran.stderr).not.toContain("internal error");
   });
 });

@@ -130,7 +130,9 @@ edges:
     );
     const { report } = await reportOf(place);
     const said = report.files[0]?.tests.map(({ failures }) => failures.map(({ actual }) => actual));
-    expect(said?.[0]?.[0]).toContain("agent fix#3 started, and the test does not say what comes of it");
+    expect(said?.[0]?.[0]).toBe(
+      "agent fix#3 started, and the test does not say what comes of it; say it as in nodes: {fix: […, success]}",
+    );
     expect(said?.[1]).toEqual([]);
   });
 

@@ -15,7 +15,11 @@ describe("arguments", () => {
       ["check", "--format", "xml", "b.yaml"],
       /It must be one of text, json, sarif, github\.\n$/,
     ],
-    ["a missing argument", ["logs"], /^trammel: missing required argument 'run'\n$/],
+    [
+      "a missing argument",
+      ["logs"],
+      /^trammel: missing required argument 'run'\n  What a command takes is told by its --help\.\n$/,
+    ],
     ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
     [
       "an empty path",
