@@ -29,14 +29,18 @@ export function createEngine(options: EngineOptions): Engine {
       if (status !== "waiting") await options.workspaces.close(run, status);
       const mayHold = isOver(status) && (!isNew || conductor.holdsRuns);
       const inside = mayHold ? leftInside(options.journal, run) : [];
-      await options.closed?.(run, status, inside);
-      release();
-      if (isOver(status)) for (const one of [run, ...inside]) options.secrets.forget(one);
+      try {
+        await options.closed?.(run, status, inside);
+      } finally {
+        release();
+        if (isOver(status)) for (const one of [run, ...inside]) options.secrets.forget(one);
+      }
       return end;
     };
     const end = conductor.end.then(closed, async (error: unknown) => {
       await options.workspaces.close(conductor.run, "interrupted");
-      await options.closed?.(conductor.run, "interrupted", []);
+      // Why the run broke off is what its holder is to know.
+      await options.closed?.(conductor.run, "interrupted", []).catch(() => undefined);
       release();
       throw error;
     });

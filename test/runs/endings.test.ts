@@ -1,7 +1,22 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { ManualClock } from "../../src/runtime/clock.ts";
-import { blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
+import {
+  again,
+  blueprint,
+  bodies,
+  chainOf,
+  handle,
+  kinds,
+  plain,
+  request,
+  success,
+  three,
+  until,
+  World,
+} from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -111,4 +126,16 @@ describe("whatever a performer does, its attempt ends", () => {
     expect(bodies(patient.seen, "run.finished")).toMatchObject([{ status: "stopped" }]);
     await patient.remove();
   });
+});
+
+test("a run whose boxes cannot be ended is let go of all the same, and keeps no secret", async () => {
+  const failing = new World({ closed: () => Promise.reject(new Error("the box stays")) });
+  const engine = failing.engine({ "*": () => success });
+  const type = { kind: "string" } as const;
+  const of = { ...three, inputs: { token: { type, sensitive: true } } };
+  const ran = handle(await engine.start(request(of, { inputs: { token: "canary-5d1" } }), failing.observer));
+  await expect(ran.end).rejects.toThrow("the box stays");
+  expect(readdirSync(join(failing.home, "secrets"))).toEqual([]);
+  expect(await engine.resume(again(ran.run), failing.observer)).toMatchObject({ refused: "finished" });
+  await failing.remove();
 });

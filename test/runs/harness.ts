@@ -22,6 +22,7 @@ import { systemClock } from "../../src/runtime/clock.ts";
 import { call } from "../../src/nodes/call.ts";
 import { map } from "../../src/nodes/map.ts";
 import { createEngine } from "../../src/runtime/engine.ts";
+import type { EngineOptions } from "../../src/runtime/options.ts";
 import { runSecrets } from "../../src/runtime/environment/run-secrets.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
@@ -81,6 +82,7 @@ export interface WorldOptions {
   readonly clock?: Clock;
   readonly can?: Partial<Capabilities>;
   readonly home?: string;
+  readonly closed?: NonNullable<EngineOptions["closed"]>;
 }
 
 /** A store on disk and engines over it that stand for processes; `kill` makes one count as gone. */
@@ -132,6 +134,7 @@ export class World {
       }),
       self: processOf(pid),
       isAlive: (process) => !this.#dead.has(process.pid),
+      ...(this.#options.closed === undefined ? {} : { closed: this.#options.closed }),
     });
     return {
       ...engine,
