@@ -39,9 +39,7 @@ export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: P
     }
   };
   return (performer) => ({
-    type: performer.type,
-    class: performer.class,
-    missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
+    ...performer,
     perform: (context) =>
       context.approvals === undefined ? performer.perform(context) : held(performer, context, context.approvals),
   });

@@ -7,7 +7,7 @@ import { argumentsOf } from "./arguments.ts";
 import { evidenceOf, heldBy, outcomeOf, saidJson } from "./inner-result.ts";
 
 /** Performs `call` nodes: the callee is a run of its own inside the attempt. */
-export const call: Performer<CallNode> = { type: "call", class: "wrapper", missing, perform };
+export const call: Performer<CallNode> = { type: "call", class: "wrapper", untimed: true, missing, perform };
 
 function missing({ id, solution, pin }: CallNode): string | null {
   if (solution !== undefined) return `call "${id}": there is no library of solutions yet; call a blueprint by its path`;

@@ -20,9 +20,7 @@ export function createCheckpoints(
   return (performer) => {
     if (workless.has(performer.type)) return performer;
     return {
-      type: performer.type,
-      class: performer.class,
-      missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
+      ...performer,
       async perform(context) {
         const stay = trees.enter(context.cwd);
         try {

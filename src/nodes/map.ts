@@ -7,7 +7,7 @@ import type { ActionContext, ChildEnd, ChildRefused, Performer } from "../ports/
 import { evidenceOf, heldBy, outcomeOf, saidJson, strongest } from "./inner-result.ts";
 
 /** Performs `map` nodes: each item is a run of its own inside the attempt. */
-export const map: Performer<MapNode> = { type: "map", class: "wrapper", missing: () => null, perform };
+export const map: Performer<MapNode> = { type: "map", class: "wrapper", untimed: true, missing: () => null, perform };
 
 type Ended = ChildEnd | ChildRefused;
 

@@ -33,6 +33,7 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
   return {
     type: "plugin",
     class: "deterministic",
+    untimed: true,
     missing(node, can) {
       const found = nodes.get(node.plugin);
       if (found === undefined) return `node "${node.id}": ${unknown(node)}`;

@@ -23,9 +23,7 @@ export type WriteScope = (performer: Performer) => Performer;
 export function createWriteScope(dataFolder: string, isOurs: (file: string) => boolean = () => false): WriteScope {
   const trees = new Occupancy();
   return (performer) => ({
-    type: performer.type,
-    class: performer.class,
-    missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
+    ...performer,
     async perform(context) {
       const stay = trees.enter(context.cwd);
       try {

@@ -117,6 +117,8 @@ export interface ActionContext<N extends Node = Node> {
 export interface Performer<N extends Node = Node> {
   readonly type: N["type"];
   readonly class: NodeClass;
+  /** It leaves `timeoutMs` to the engine, which aborts its signal when the time is up. The others keep it, with the grace their processes need. */
+  readonly untimed?: true;
   /** Why this node of the blueprint cannot run here, before any effect of the run; null when it can. */
   missing(node: N, can: Capabilities, blueprint: Blueprint): string | null;
   /** Never throws for anything the world does. */

@@ -19,12 +19,16 @@ interface Scene {
   readonly performance: Performance;
 }
 
-function play(perform: (context: ActionContext) => Promise<NodeResult>, timeoutMs: number | null = null): Scene {
+function play(
+  perform: (context: ActionContext) => Promise<NodeResult>,
+  timeoutMs: number | null = null,
+  more: Pick<Performer, "untimed"> = {},
+): Scene {
   const clock = new ManualClock();
   const results: NodeResult[] = [];
   const leftBehind: Reason[] = [];
   const reports: Progress[] = [];
-  const performer: Performer = { type: "script", class: "deterministic", missing: () => null, perform };
+  const performer: Performer = { type: "script", class: "deterministic", missing: () => null, perform, ...more };
   const performance = new Performance({
     performer,
     timeoutMs,
@@ -93,6 +97,17 @@ test("a result of its own after the outer timeout stands; only a bare cancellati
     answers[0],
     { outcome: "failure", reason: { code: "timeout", text: "no end after 1 s" } },
   ]);
+});
+
+test("one that does not keep its timeout itself is told to end when the time is up, and not later", async () => {
+  const scene = play(
+    ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" }))),
+    1_000,
+    { untimed: true },
+  );
+  scene.clock.advance(1_000);
+  await scene.performance.over();
+  expect(scene.results).toMatchObject([{ outcome: "failure", reason: { code: "timeout", text: "no end after 1 s" } }]);
 });
 
 test("one that outlives its timeout is left behind with what of it lives, and its late answer changes nothing", async () => {

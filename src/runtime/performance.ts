@@ -24,7 +24,7 @@ export interface PerformanceOptions {
 
 /**
  * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt is over exactly once.
- * Its own timeout is the performer's to keep, with the grace its processes need; this is the outer one.
+ * Where the performer keeps its own timeout, with the grace its processes need, this is the outer one.
  */
 export class Performance implements Live {
   readonly #options: PerformanceOptions;
@@ -40,8 +40,10 @@ export class Performance implements Live {
   constructor(options: PerformanceOptions) {
     this.#options = options;
     const { performer, context, timeoutMs, clock } = options;
-    if (timeoutMs !== null)
-      this.#cancelTimer = clock.after(timeoutMs + limits.performanceSlackMs, () => this.#interrupt("timeout"));
+    if (timeoutMs !== null) {
+      const slackMs = performer.untimed === true ? 0 : limits.performanceSlackMs;
+      this.#cancelTimer = clock.after(timeoutMs + slackMs, () => this.#interrupt("timeout"));
+    }
     this.gone = this.#perform(performer, context(this));
   }
 

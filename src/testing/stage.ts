@@ -98,8 +98,7 @@ export class Stage {
 
   #cast(performer: Performer): Performer {
     return {
-      type: performer.type,
-      class: performer.class,
+      ...performer,
       missing: (node, can, blueprint) => (this.#isReal(node) ? performer.missing(node, can, blueprint) : null),
       perform: (context) => this.#perform(performer, context),
     };
@@ -146,9 +145,7 @@ export class Stage {
   #atWork(performer: Performer): Performer {
     if (idle.has(performer.type)) return performer;
     return {
-      type: performer.type,
-      class: performer.class,
-      missing: (node, can, blueprint) => performer.missing(node, can, blueprint),
+      ...performer,
       perform: (context) => this.clock.work(() => performer.perform(context)),
     };
   }

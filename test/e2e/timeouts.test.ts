@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { runReportShape } from "../../src/wire/run-report.ts";
+import { Place, trammel } from "./support/cli.ts";
+
+/** Works for three seconds, or until it is told to end. */
+const plugin = `export default {
+  name: "slow",
+  nodes: [{
+    type: "slow",
+    class: "deterministic",
+    fields: {},
+    perform: ({ signal }) => new Promise((resolve) => {
+      setTimeout(() => resolve({ outcome: "success" }), 3000);
+      signal.addEventListener("abort", () => resolve({ outcome: "cancelled" }));
+    }),
+  }],
+};
+`;
+
+const blueprint = `name: late
+entry: list
+nodes:
+  list: {type: script, run: "echo x", output: lines}
+  call: {type: call, blueprint: pause.yaml, timeout: 1s}
+  map: {type: map, over: "{list}", do: {type: wait, for: 3s}, timeout: 1s}
+  plugin: {type: slow, timeout: 1s}
+edges:
+  - {from: list, when: success, to: [call, map, plugin]}
+`;
+
+it("ends a call, a map and the node of a plug-in when their time is up, not when they are done", async () => {
+  using place = new Place();
+  place.file("slow.js", plugin);
+  place.file("trammel.yaml", "plugins: [./slow.js]\n");
+  place.file("pause.yaml", "name: pause\nentry: p\nnodes:\n  p: {type: wait, for: 3s}\n");
+  place.file("b.yaml", blueprint);
+  const run = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
+  expect(run).toMatchObject({ code: 1 });
+  const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+  const { nodes } = runReportShape.parse(JSON.parse((await trammel(["show", id, "--json"], { place })).stdout));
+  const ends = nodes.map(({ id: node, attempts }) => [node, attempts.at(-1)?.outcome, attempts.at(-1)?.reason]);
+  expect(ends.toSorted()).toEqual([
+    ["call", "failure", "no end after 1 s"],
+    ["list", "success", null],
+    ["map", "failure", "no end after 1 s"],
+    ["plugin", "failure", "no end after 1 s"],
+  ]);
+});
