@@ -126,10 +126,19 @@ export interface Ahead {
   readonly waits: boolean;
 }
 
+/** A run whose owner died with it; `waits` where it had come to nothing but waiting. */
+export interface Gone {
+  readonly run: string;
+  readonly owner: ProcessIdentity;
+  readonly waits: boolean;
+}
+
 /** Runs that wait for others, first come first served. Whoever waits and is gone stands before nobody. */
 export interface Turns {
   /** Live runs first, then those that wait longer, in their order. Empty: it is its turn, and stays so for one that has entered. */
   ahead(wanted: Wanted): readonly Ahead[];
+  /** Runs that had the tree or the key and are not over, of owners that are gone: what those started may still be at work. */
+  gone(wanted: Pick<Wanted, "run" | "tree" | "key">): readonly Gone[];
   /** Takes the last place. */
   enter(wanted: Wanted): Promise<void>;
   leave(run: string): Promise<void>;

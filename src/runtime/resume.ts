@@ -14,6 +14,7 @@ import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
 import { countersHint, isProblem, passesOfTask } from "./counters.ts";
 import { findEffect } from "./effect.ts";
+import { clearPlace } from "./left-over.ts";
 import { remember, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { endOrphans, endTree } from "./processes/custody.ts";
@@ -76,6 +77,8 @@ export async function resumption(
   const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
   const passes = stopping ? journal.passes(row.taskId, row.blueprint) : passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
+  const occupied = await clearPlace(journal, row);
+  if (occupied !== null) return occupied;
   const conflict = await journal.takeOver(row.run, row.owner, self, last);
   if (conflict !== null) {
     const hint = conflict.conflict === "taken" ? { hint: "wait until it has ended, or stop it" } : {};

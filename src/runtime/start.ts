@@ -12,6 +12,7 @@ import type { RunFacts } from "./context.ts";
 import { countersHint, isProblem, passesOfTask } from "./counters.ts";
 import { type Inherited, opening, returnTree } from "./fork.ts";
 import { blank } from "./memory.ts";
+import { clearPlace } from "./left-over.ts";
 import type { EngineOptions } from "./options.ts";
 import { boundTo, hintOf, type Parts, planOf, reread } from "./parts.ts";
 import { inTurn, keyOf } from "./turn.ts";
@@ -83,7 +84,7 @@ async function journalRun(
   const { task, inputs } = guarded.given;
   const wanted = await wantedBy(options, request, run, admitted, guarded.given, inside);
   if ("refused" in wanted) return wanted;
-  const early = await inTurn(options, wanted, request.turn);
+  const early = (await inTurn(options, wanted, request.turn)) ?? (await clearPlace(options.journal, wanted));
   if (early !== null) return early;
   const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);

@@ -15,6 +15,7 @@ export function watchedJournal(inner: Journal, around: <T>(commit: () => Promise
     passes: (...args) => inner.passes(...args),
     post: (...args) => inner.post(...args),
     listen: (...args) => inner.listen(...args),
+    gone: (...args) => inner.gone(...args),
     ahead: (...args) => inner.ahead(...args),
     queued: () => inner.queued(),
     enter: (...args) => inner.enter(...args),

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
 import { runEndShape, runListShape, runSkippedShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
 
@@ -110,6 +111,32 @@ it("holds runs with the same key apart, and no others", async () => {
   writeFileSync(place.path("go"), "");
   for (const run of [first, other, detached]) expect((await run.end).code).toBe(0);
   expect(readFileSync(place.path("log"), "utf8")).toBe("first\nother\ndetached\n");
+});
+
+it.each([
+  ["the tree", 'workspace: {protect: ["*.lock"]}'],
+  ["the key", "concurrency: {key: one}"],
+])("ends what a holder of %s that was killed left at work, before the next begins", async (_what, shares) => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: left
+entry: a
+${shares}
+nodes:
+  a: {type: script, run: "echo $$ > $NAME.pid; until test -e $NAME.go; do sleep 0.05; done"}
+`,
+  );
+  const first = held(place, "first");
+  await first.until(/"node\.process"/);
+  await expect.poll(() => existsSync(place.path("first.pid"))).toBe(true);
+  const orphan = identify(Number(readFileSync(place.path("first.pid"), "utf8")));
+  first.child.kill("SIGKILL");
+  await first.end;
+  if (orphan === null || !isAlive(orphan)) throw new Error("nothing was left at work");
+  place.file("second.go", "");
+  expect((await held(place, "second").end).code).toBe(0);
+  expect(isAlive(orphan)).toBe(false);
 });
 
 it("skips a detached run where the blueprint says so, and lets all run where it says that", async () => {

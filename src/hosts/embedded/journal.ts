@@ -1,7 +1,7 @@
 import { isPromise, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { Ahead, Conflict, Journal, Message, NewRun, ReadableJournal, Wanted } from "../../ports/journal.ts";
+import type { Ahead, Conflict, Gone, Journal, Message, NewRun, ReadableJournal, Wanted } from "../../ports/journal.ts";
 import { Ledger, type LedgerPorts } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { openStore, type Connections } from "./open.ts";
@@ -127,6 +127,10 @@ export class EmbeddedJournal extends StoreReader implements Journal {
 
   ahead(wanted: Wanted): readonly Ahead[] {
     return this.guard(() => [...this.turns.ahead(wanted)]);
+  }
+
+  gone(wanted: Pick<Wanted, "run" | "tree" | "key">): readonly Gone[] {
+    return this.guard(() => this.turns.gone(wanted));
   }
 
   enter(wanted: Wanted): Promise<void> {

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ProcessIdentity } from "../../model/events.ts";
-import type { Ahead, Conflict, Queued, Wanted } from "../../ports/journal.ts";
+import type { Ahead, Conflict, Gone, Queued, Wanted } from "../../ports/journal.ts";
 import { ownerOf, type Row, textOf, textOrNull } from "./rows.ts";
 
 type IsAlive = (process: ProcessIdentity) => boolean;
@@ -22,8 +22,8 @@ export class TurnTable {
     const columns = "run, blueprint, tree, key, owner_pid, owner_start, owner_boot";
     // Two queries for two indices.
     this.#live = db.prepare(`
-      SELECT id, ${columns} FROM runs WHERE tree = ?1 AND ended_at IS NULL
-      UNION SELECT id, ${columns} FROM runs WHERE key = ?2 AND ended_at IS NULL ORDER BY id`);
+      SELECT id, status, ${columns} FROM runs WHERE tree = ?1 AND ended_at IS NULL
+      UNION SELECT id, status, ${columns} FROM runs WHERE key = ?2 AND ended_at IS NULL ORDER BY id`);
     this.#waiting = db.prepare(`SELECT ${columns} FROM turns WHERE (tree = ? OR key = ?) AND id < ? ORDER BY id`);
     this.#place = db.prepare("SELECT id FROM turns WHERE run = ?");
     this.#insert = db.prepare(`INSERT INTO turns (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
@@ -36,6 +36,12 @@ export class TurnTable {
     for (const row of this.#live.all(tree, key)) if (this.#counts(row, run)) yield aheadOf(row, tree, false);
     const place = Number(this.#place.get(run)?.["id"] ?? Number.MAX_SAFE_INTEGER);
     for (const row of this.#waiting.all(tree, key, place)) if (this.#counts(row, run)) yield aheadOf(row, tree, true);
+  }
+
+  gone({ run, tree, key }: Claim): readonly Gone[] {
+    if (tree === null && key === null) return [];
+    const dead = this.#live.all(tree, key).filter((row) => row["run"] !== run && !this.#isAlive(ownerOf(row)));
+    return dead.map((row) => ({ run: textOf(row, "run"), owner: ownerOf(row), waits: row["status"] === "waiting" }));
   }
 
   /** Whose process is gone waits no more. */

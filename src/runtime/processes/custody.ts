@@ -56,10 +56,11 @@ export async function endTree(identity: ProcessIdentity): Promise<readonly Proce
   return endTreeOf(word === undefined ? { root: identity, carries: () => false } : treeOf(identity, word));
 }
 
-/** Ends everything that an engine which is gone had started and that still lives, journaled or not; needs /proc. */
-export async function endOrphans(engine: ProcessIdentity): Promise<readonly ProcessIdentity[]> {
-  if (!isOfThisBoot(engine) || isAlive(engine)) return [];
-  return endTreeOf({ root: null, carries: (custody) => carriesEngine(custody, engine) });
+/** Ends everything that engines which are gone had started and that still lives, journaled or not; needs /proc. */
+export async function endOrphans(...engines: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
+  const gone = engines.filter((engine) => isOfThisBoot(engine) && !isAlive(engine));
+  if (gone.length === 0) return [];
+  return endTreeOf({ root: null, carries: (custody) => gone.some((engine) => carriesEngine(custody, engine)) });
 }
 
 /** Waits, at most `forMs`, until nothing lives any more that an engine which is gone had started; needs /proc. */
