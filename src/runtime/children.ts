@@ -176,7 +176,7 @@ export class Children implements ChildRuns {
       return null;
     }
     const isOver = row.endedAt !== null;
-    const settle = isOver && isReopenable(row.status) ? this.#decision(inside.run, inside.parent.item) : undefined;
+    const settle = isOver && !isReopenable(row.status) ? undefined : this.#decision(inside.run, inside.parent.item);
     if (isOver && settle === undefined) return null;
     const request = { run: inside.run, ...of, bindingHash, acceptChanges: true };
     const begun = await engine.resume({ ...request, ...(settle && { settle }) }, observer, inside);
@@ -212,7 +212,7 @@ export class Children implements ChildRuns {
       path: `${facts.parent?.path ?? ""}${segmentOf(place)}/`,
     };
     return {
-      run: idOf(parent),
+      run: idOfInside(parent),
       parent,
       callees: facts.callees,
       project: facts.project,
@@ -275,7 +275,7 @@ function withoutSteps({ steps: _steps, ...rest }: Blueprint["limits"]): Blueprin
 }
 
 /** As long as no other run's, so that none begins another; the same after a crash. */
-function idOf({ run, node, pass, item }: ParentLink): string {
+export function idOfInside({ run, node, pass, item }: Pick<ParentLink, "run" | "node" | "pass" | "item">): string {
   return createHash("sha256")
     .update(JSON.stringify([run, node, pass, item ?? null]))
     .digest("hex")

@@ -1,8 +1,6 @@
-import { fits } from "../engine/fits.ts";
-import type { RunState } from "../engine/state.ts";
 import { unfinished } from "../engine/unfinished.ts";
 import { item } from "../graph/ints.ts";
-import { nodeIndex, type Plan } from "../graph/plan.ts";
+import type { Plan } from "../graph/plan.ts";
 import type { Node, NodeType } from "../model/blueprint.ts";
 import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../model/events.ts";
 import { isReopenable } from "../model/outcome.ts";
@@ -10,7 +8,7 @@ import type { RunRow } from "../ports/journal.ts";
 import type { Given } from "../ports/secrets.ts";
 import type { Workspace } from "../ports/workspace.ts";
 import { calleesOf, missingIn, refuse } from "./admit.ts";
-import type { Refusal, ResumeRequest, Settlement } from "./api.ts";
+import type { Refusal, ResumeRequest } from "./api.ts";
 import { contextOf, type RunFacts } from "./context.ts";
 import { countersHint, isProblem, passesOfTask } from "./counters.ts";
 import { findEffect } from "./effect.ts";
@@ -19,6 +17,7 @@ import { remember, type Memory } from "./memory.ts";
 import type { EngineOptions } from "./options.ts";
 import { endOrphans, endTree } from "./processes/custody.ts";
 import { isSame } from "./processes/identity.ts";
+import { settlement } from "./settlement.ts";
 import { RunValues } from "./values.ts";
 
 export interface Resumption {
@@ -63,7 +62,8 @@ export async function resumption(
       `run ${row.run} started with another version of ${change}`,
       "resume with --accept-changes, or put the old version back",
     );
-  const settled = request.settle === undefined ? null : settlement(request.settle, memory, row.run);
+  const of = { run: row.run, state: memory.state, blueprint: request.blueprint, callees: bound.callees, journal };
+  const settled = request.settle === undefined ? null : settlement(request.settle, of);
   if (settled !== null && "refused" in settled) return settled;
   const recalled = await options.secrets.recall(row.run, request.blueprint, started);
   const given = stopping && "missing" in recalled ? started : recalled;
@@ -87,7 +87,7 @@ export async function resumption(
   await endLeftOver(row.owner, memory);
   const found: EventBody[] = [];
   for (const attempt of unfinished(memory.state))
-    found.push(...(await left(options, facts, memory, attempt, stopping || request.settle?.node === attempt.node)));
+    found.push(...(await left(options, facts, memory, attempt, stopping || settled?.node === attempt.node)));
   const { contentHash, bindingHash, calls } = request;
   const accepted = { contentHash, bindingHash, ...(calls === undefined ? {} : { calls }) };
   const events: EventBody[] = [
@@ -186,34 +186,4 @@ async function settledBy(
   const context = contextOf({ facts, node, attempt, since, values, can, environment }, silent);
   const finding = await findEffect(context, node.effect);
   return finding === "unknown" ? null : { as: finding === "there" ? "done" : "again", by: "probe" };
-}
-
-/** The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused. */
-function settlement(given: Settlement, { state, attempts }: Memory, run: string): NodeSettled | Refusal {
-  const decision = inward(given, state);
-  const last = attempts.get(decision.node);
-  const [pass, attempt] = [last?.pass ?? 0, last?.attempt ?? 1];
-  const candidates: NodeSettled[] = [
-    { type: "node.settled", ...decision, pass, attempt },
-    { type: "node.settled", ...decision, pass: pass + 1, attempt: 1 },
-  ];
-  const fitting = candidates.find((event) => fits(state, event));
-  return (
-    fitting ??
-    refuse(
-      "bad_input",
-      `node ${decision.node} of run ${run} has nothing to settle`,
-      "trammel show names the node that waits for a decision",
-    )
-  );
-}
-
-/** A decision about a node inside a call or a map is one to go on with the attempt around it, which hands it on. */
-function inward(decision: Settlement, { plan, held }: RunState): Omit<NodeSettled, "type" | "pass" | "attempt"> {
-  const [, head = decision.node, path = ""] = /^([^/[]+)(?:\/|(?=\[))(.+)$/.exec(decision.node) ?? [];
-  const inner = path === "" && decision.as === "again" ? held.get(nodeIndex(plan, head))?.node : path;
-  if (inner === undefined || inner === "") return decision;
-  const { by, reason } = decision;
-  const shared = { by, ...(reason === undefined ? {} : { reason }) };
-  return { node: head, as: "again", ...shared, inside: { ...decision, node: inner } };
 }
