@@ -18,8 +18,8 @@ export function originOf(node: Draft, path: readonly string[]): Origin {
       return "authored";
     case "human":
       return "operator";
+    // Of an agent with options, too: what it says ends with one, and may begin with anything.
     case "agent":
-      return (path.length === 0 && (node.options ?? []).length > 0) || isNarrow(node, path) ? "authored" : "agent";
     case "agent_sandbox":
       return isNarrow(node, path) ? "authored" : "agent";
     case "call":

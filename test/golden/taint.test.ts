@@ -19,7 +19,7 @@ const oneOf = 'output: {x: "enum[main, next]"}';
 
 const pairs: readonly Pair[] = [
   { says: "an agent's message asks a person", from: "{type: agent, prompt: Plan}", narrowed: `{type: agent, prompt: Plan, ${oneOf}}`, into: '{type: human, prompt: "Go on with @?"}', ref: "{a}", narrowedRef: "{a.x}" },
-  { says: "an agent's free answer asks a person, one of its options may", from: "{type: agent, prompt: Plan}", narrowed: "{type: agent, prompt: Plan, options: [small, large]}", into: '{type: human, mode: approval, prompt: "A @ change?"}', ref: "{a}", narrowedRef: "{a}" },
+  { says: "an agent that ends with one of its options may have said anything before it", from: "{type: agent, prompt: Plan, options: [small, large]}", narrowed: `{type: agent, prompt: Plan, options: [small, large], ${oneOf}}`, into: '{type: human, mode: approval, prompt: "A @ change?"}', ref: "{a}", narrowedRef: "{a.x}" },
   { says: "an agent names a repository", from: `{type: agent, prompt: Plan, output: {x: string}}`, narrowed: `{type: agent, prompt: Plan, ${anchored}}`, into: `{type: checkout, container: "${box}", repo: "https://example.com/@"}`, ref: "{a.x}", narrowedRef: "{a.x}" },
   { says: "an agent in a box names a branch", from: `{type: agent_sandbox, container: "${box}", prompt: Plan}`, narrowed: `{type: agent_sandbox, container: "${box}", prompt: Plan, ${oneOf}}`, into: `{type: checkout, container: "${box}", repo: r, ref: "@"}`, ref: "{a}", narrowedRef: "{a.x}" },
   { says: "a script names a branch", from: "{type: script, run: git branch}", narrowed: `{type: script, run: git branch, ${anchored}}`, into: `{type: checkout, container: "${box}", repo: r, ref: "@"}`, ref: "{a}", narrowedRef: "{a.x}" },
