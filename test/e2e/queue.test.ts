@@ -73,7 +73,7 @@ it("serves those that wait in their order, tells each its place, and lets nobody
     { blueprint: "holder", place: 2 },
   ]);
   expect((await trammel(["runs"], { place })).stderr).toMatch(
-    /^waiting: run \S+ \(holder\) for run \S+ \(holder\) is working in .*; next in the queue\nwaiting: .*; place 2 in the queue\n$/,
+    /^waiting: run \S+ \(holder\): run \S+ \(holder\) is working in .*; next in the queue\nwaiting: .*; place 2 in the queue\n$/,
   );
   // Killed without a word, it stands before nobody.
   second.child.kill("SIGKILL");

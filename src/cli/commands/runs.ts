@@ -27,7 +27,7 @@ export async function runs(world: World, options: RunsOptions): Promise<number> 
   const rows = options.all === true ? withInside(journal, top) : top;
   world.out.write(options.json === true ? jsonLine(runList(rows, queued)) : table(rows, world.out.size().columns));
   for (const { run, blueprint, ahead } of options.json === true ? [] : queued)
-    world.err.write(`waiting: run ${run} (${inert(blueprint)}) for ${inert(placeText(ahead))}\n`);
+    world.err.write(`waiting: run ${run} (${inert(blueprint)}): ${inert(placeText(ahead))}\n`);
   if (rows.length === 0 && options.json !== true)
     world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
   await journal.close();

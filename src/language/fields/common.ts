@@ -39,7 +39,7 @@ export const presentation = {
 
 export const common = {
   ...presentation,
-  cap: optional(integer(1, limits.capMaxPasses), "Most passes of this node for one task."),
+  cap: optional(integer(1, limits.capMaxPasses), "Most passes: of an agent for one task, of another node in one run."),
   timeout: optional(duration, "Longest time of one attempt.", "timeoutMs"),
   retry: optional(integer(0, limits.retriesMax), "Attempts after an error that came before any effect."),
   join: optional(join, "When a node with several incoming edges starts."),
