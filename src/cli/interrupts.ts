@@ -8,9 +8,14 @@ export interface Interrupts {
 
 /**
  * Calls `stop` for every interrupt a person or the system makes. A terminal sends Ctrl-C to the launcher and to this process;
- * counting both sources apart tells one key press from two without a clock.
+ * counting both sources apart tells one key press from two without a clock. A launcher that is gone was killed outright, since it
+ * passes on every signal that it can: nobody asked for a stop, so `killed` by default ends this process in the same way.
  */
-export function onInterrupt(env: NodeJS.ProcessEnv, stop: (by: string) => void): Interrupts {
+export function onInterrupt(
+  env: NodeJS.ProcessEnv,
+  stop: (by: string) => void,
+  killed: () => void = () => process.kill(process.pid, "SIGKILL"),
+): Interrupts {
   let direct = 0;
   let relayed = 0;
   let handled = 0;
@@ -31,7 +36,7 @@ export function onInterrupt(env: NodeJS.ProcessEnv, stop: (by: string) => void):
       relayed += 1;
       settle("Ctrl-C");
     },
-    gone: () => stop("the end of the launcher"),
+    gone: killed,
   });
   return {
     raise: interrupt,

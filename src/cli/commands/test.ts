@@ -31,7 +31,8 @@ export async function test(world: World, places: readonly string[], options: Tes
   if (!suites.some(({ cases }) => cases.some(wanted)))
     return report(world, usage(`no test is named ${name ?? ""}`, "-t takes a part of a name."));
   const stop = new AbortController();
-  const interrupts = onInterrupt(process.env, () => stop.abort());
+  const abort = (): void => stop.abort();
+  const interrupts = onInterrupt(process.env, abort, abort);
   const results: SuiteResult[] = [];
   try {
     for (const suite of suites) {
