@@ -17,7 +17,10 @@ export interface ApprovalParts {
  */
 export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: Performer) => Performer {
   const firstStale = async (context: ActionContext, approvals: readonly Approval[]): Promise<Approval | undefined> => {
-    for (const one of approvals) if ((await questionOf(context, one.gate, treeOf)).digest !== one.digest) return one;
+    for (const one of approvals) {
+      const now = await questionOf(context, one.gate, one.pass, treeOf);
+      if (now.digest !== one.digest) return one;
+    }
     return undefined;
   };
   const held = async (
@@ -30,12 +33,12 @@ export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: P
     for (let times = 0; ; times += 1) {
       const stale = await firstStale(context, standing);
       if (stale === undefined) return performer.perform(context);
-      const { gate } = stale;
+      const { gate, pass } = stale;
       if (times === limits.gateOpenings) return restless(gate, times);
-      const { result, digest, nobody } = await ask(context, gate, { clock, treeOf, because: outdated });
+      const { result, digest, nobody } = await ask(context, gate, { clock, treeOf, pass, because: outdated });
       if (nobody === true) return { ...result, reason: unasked(gate) };
       if (result.outcome !== "success" || digest === undefined) return result;
-      standing = standing.map((one) => (one === stale ? { gate, digest } : one));
+      standing = standing.map((one) => (one === stale ? { gate, pass, digest } : one));
     }
   };
   return (performer) => ({

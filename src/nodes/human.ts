@@ -18,7 +18,8 @@ export function createHumanPerformer(
     type: "human",
     class: "human",
     missing,
-    perform: async (context) => (await ask(context, context.node, { clock, treeOf })).result,
+    perform: async (context) =>
+      (await ask(context, context.node, { clock, treeOf, pass: context.attempt.pass })).result,
   };
 }
 
@@ -39,6 +40,8 @@ function unseen({ id, fields = {} }: HumanNode): string | null {
 interface Asking {
   readonly clock: Clock;
   readonly treeOf: TreeOf;
+  /** Of the gate. */
+  readonly pass: number;
   /** Said with what is shown, where it was asked before. */
   readonly because?: string;
 }
@@ -56,14 +59,14 @@ export interface Settled {
  * while it was given, it is asked again.
  */
 export async function ask(context: ActionContext, gate: HumanNode, asking: Asking): Promise<Settled> {
-  const { clock, treeOf } = asking;
+  const { clock, treeOf, pass } = asking;
   const isOwn = gate === context.node;
   const deadline = new AbortController();
   const cancel = isOwn ? onExpiry(context, clock, () => deadline.abort()) : null;
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   try {
     for (let { because } = asking, times = 1; ; because = outdated, times += 1) {
-      const { question, digest } = await questionOf(context, gate, treeOf);
+      const { question, digest } = await questionOf(context, gate, pass, treeOf);
       const { mode, prompt } = question;
       context.report({ kind: "gate_opened", mode, prompt, digest, ...(isOwn ? {} : { of: gate.id }) });
       const answer = await context.can.gates.ask(because === undefined ? question : { ...question, because }, signal);
@@ -71,7 +74,7 @@ export async function ask(context: ActionContext, gate: HumanNode, asking: Askin
       if (answer.kind === "nobody" && deadline.signal.aborted) return { result: expired(gate) };
       const stranger = strangerTo(answer, gate);
       if (stranger !== null) return { result: stranger };
-      if (answer.kind === "approved" && (await questionOf(context, gate, treeOf)).digest !== digest) {
+      if (answer.kind === "approved" && (await questionOf(context, gate, pass, treeOf)).digest !== digest) {
         if (times < limits.gateOpenings) continue;
         return { result: restless(gate, times) };
       }

@@ -9,14 +9,18 @@ export type TreeOf = (run: string) => Promise<string | null>;
 
 export interface Asked {
   readonly question: Question;
-  /** SHA-256 over what is shown and, before an action, over what an approval stands for: the tree, and the definition of what is done next. */
+  /**
+   * SHA-256 over which pass of which gate asks, what is shown and, before an action, over what an approval stands for: the tree, and the
+   * definition of what is done next. No two gates share one, though they ask the same.
+   */
   readonly digest: string;
 }
 
-/** What a gate asks now. */
+/** What a gate asks now, in a pass of its own. */
 export async function questionOf(
   { run, blueprint, values }: Pick<ActionContext, "run" | "blueprint" | "values">,
   gate: HumanNode,
+  pass: number,
   treeOf: TreeOf,
 ): Promise<Asked> {
   const [prompt, ...evidence] = await Promise.all([
@@ -27,8 +31,8 @@ export async function questionOf(
   const question: Question = { run, node, mode, prompt, evidence, options, fields };
   const next = mode === "approval" ? actionsAfter(blueprint, node) : [];
   const standsFor = next.length === 0 ? [] : [await treeOf(run), next];
-  const digest = createHash("sha256").update(JSON.stringify([mode, prompt, evidence, options, fields, ...standsFor]));
-  return { question, digest: digest.digest("hex") };
+  const asked = [node, pass, mode, prompt, evidence, options, fields, ...standsFor];
+  return { question, digest: createHash("sha256").update(JSON.stringify(asked)).digest("hex") };
 }
 
 /** Nodes that do something as soon as it is approved. */

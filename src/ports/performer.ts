@@ -80,6 +80,8 @@ export interface ChildRuns {
 /** A gate that was answered with yes right before a node, and the digest that the answer names. */
 export interface Approval {
   readonly gate: HumanNode;
+  /** The pass of the gate in which it was given. */
+  readonly pass: number;
   readonly digest: string;
 }
 

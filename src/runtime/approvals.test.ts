@@ -45,3 +45,11 @@ test("what has begun is not asked about again", () => {
   const process = { pid: 1, startTime: "1", bootId: "boot" };
   expect(after(started, { type: "node.process", node: "ship", ...first, process })).toEqual([]);
 });
+
+test("a yes is that of the pass in which it was given", () => {
+  const approvals = new Approvals();
+  const again = approved.map((event) => ({ ...event, pass: 2 }) as EventBody);
+  for (const event of [...approved, ...again]) approvals.note(event);
+  approvals.note({ type: "node.started", node: "ship", ...first, step: 3, from: ["ask"] });
+  expect(approvals.before(blueprint, "ship")).toMatchObject([{ pass: 2, digest: "d1" }]);
+});

@@ -6,7 +6,7 @@ import type { Approval } from "../ports/performer.ts";
 export class Approvals {
   /** The digest that the yes to a gate names, by gate. */
   readonly #answered = new Map<string, string>();
-  readonly #approved = new Map<string, string>();
+  readonly #approved = new Map<string, Omit<Approval, "gate">>();
   /** Where the latest pass of a node came from, until it has begun. */
   readonly #arrivals = new Map<string, readonly string[]>();
   readonly #asking = new Set<string>();
@@ -29,7 +29,8 @@ export class Approvals {
         break;
       case "node.ended": {
         const digest = this.#answered.get(body.node);
-        if (digest !== undefined && body.result.outcome === "success") this.#approved.set(body.node, digest);
+        if (digest !== undefined && body.result.outcome === "success")
+          this.#approved.set(body.node, { pass: body.pass, digest });
         else this.#approved.delete(body.node);
         this.#answered.delete(body.node);
         this.#asking.delete(body.node);
@@ -55,8 +56,8 @@ export class Approvals {
   before({ nodes }: Blueprint, node: string): readonly Approval[] | undefined {
     if (this.#approved.size === 0) return undefined;
     const approvals = (this.#arrivals.get(node) ?? []).flatMap((from): readonly Approval[] => {
-      const [gate, digest] = [nodes.get(from), this.#approved.get(from)];
-      return gate?.type === "human" && digest !== undefined ? [{ gate, digest }] : [];
+      const [gate, approved] = [nodes.get(from), this.#approved.get(from)];
+      return gate?.type === "human" && approved !== undefined ? [{ gate, ...approved }] : [];
     });
     return approvals.length === 0 ? undefined : approvals;
   }

@@ -12,8 +12,8 @@ const asked = (id: string, approver: string): HumanNode => ({
   approvers: [approver],
 });
 const approvals = [
-  { gate: asked("law", "ann"), digest: "1" },
-  { gate: asked("money", "bob"), digest: "2" },
+  { gate: asked("law", "ann"), pass: 1, digest: "1" },
+  { gate: asked("money", "bob"), pass: 1, digest: "2" },
 ];
 const first = { node: "ship", pass: 1, attempt: 1 };
 const given = (by: string, digest: string): GateAnswered => ({
