@@ -14,6 +14,7 @@ import { decideBy } from "./rules/decide-by.ts";
 import { duplicateEdge } from "./rules/duplicate-edge.ts";
 import { edgeFromEnd } from "./rules/edge-from-end.ts";
 import { failureSwallowed } from "./rules/failure-swallowed.ts";
+import { fieldWithoutEffect } from "./rules/field-without-effect.ts";
 import { gateBypass } from "./rules/gate-bypass.ts";
 import { humanMode } from "./rules/human-mode.ts";
 import { inputCollision } from "./rules/input-collision.ts";
@@ -47,6 +48,7 @@ export const rules: readonly Rule[] = [
   duplicateEdge,
   deadRoute,
   humanMode,
+  fieldWithoutEffect,
   decideBy,
   capAboveStock,
   inputCollision,

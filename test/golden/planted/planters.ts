@@ -81,6 +81,7 @@ export const planters: readonly Planter[] = [
 
   { code: "cap-above-stock", nodes: "@: {type: fix-lint, cap: ⟦9⟧}" },
   { code: "human-mode", nodes: "@: {type: human, prompt: Which?, mode: ⟦choice⟧}" },
+  { code: "field-without-effect", nodes: '@: {type: agent, prompt: Mend it, ⟦stdin⟧: "{task}"}' },
   { code: "bad-network", nodes: "@: {type: provision, image: host, network: ⟦bridge⟧}" },
   { code: "default-network", nodes: "@: {type: provision, image: ⟦debian:12⟧}" },
   { code: "bad-container", nodes: "@: {type: exec, container: ⟦mybox⟧, run: npm test}" },
