@@ -4,19 +4,11 @@ import { promisify } from "node:util";
 import { loadConfig } from "../config/load.ts";
 import { presets } from "../agents/acp/presets.ts";
 import { StoreUnavailable } from "../ports/journal.ts";
+import type { Health } from "../wire/health.ts";
 import { type Found, findAgents, which } from "./found.ts";
 import { dataHome } from "./home.ts";
 import { openStore } from "./stored-run.ts";
 import type { World } from "./world.ts";
-
-/** `missing`: no run works without it. `optional`: some need it. */
-export interface Health {
-  readonly name: string;
-  readonly status: "ok" | "missing" | "optional";
-  readonly detail: string;
-  /** What to do, as one line; null where nothing is to be done. */
-  readonly mend: string | null;
-}
 
 /**
  * Looks at this machine: nothing leaves it, and nothing is changed but that the store is opened. With `tried` the keys and agents that are

@@ -1,5 +1,6 @@
 import { exitCodes } from "../../model/outcome.ts";
-import { checkHealth, type Health } from "../health.ts";
+import type { Health } from "../../wire/health.ts";
+import { checkHealth } from "../health.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
