@@ -1,4 +1,4 @@
-import type { HumanNode, Node } from "../model/blueprint.ts";
+import type { HumanNode } from "../model/blueprint.ts";
 import type { GateOpened } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { readInput } from "../runtime/inputs.ts";
@@ -8,7 +8,7 @@ import { type Problem, usage } from "./problem.ts";
 export async function typedAnswer(
   text: string,
   gate: GateOpened,
-  node: Node | undefined,
+  node: HumanNode | undefined,
 ): Promise<{ readonly value: Json } | { readonly problem: Problem }> {
   switch (gate.mode) {
     case "approval":
@@ -18,9 +18,9 @@ export async function typedAnswer(
     case "input":
       return { value: text };
     case "choice":
-      return node?.type === "human" ? choice(text, node) : { value: text };
+      return node === undefined ? { value: text } : choice(text, node);
     case "form":
-      return node?.type === "human" ? form(text, node) : { problem: usage(`the definition of ${gate.node} is gone`) };
+      return node === undefined ? { problem: usage(`the definition of ${gate.node} is gone`) } : form(text, node);
   }
 }
 

@@ -182,6 +182,8 @@ export interface GateOpened extends Attempt {
   readonly prompt: string;
   /** SHA-256 over what was shown; an answer names it. */
   readonly digest: string;
+  /** The gate before the node, where that is asked again. */
+  readonly of?: string;
 }
 
 export interface GateAnswered extends Attempt {

@@ -193,7 +193,14 @@ export class Attempts {
         const { mode, prompt, digest, of } = progress;
         const taken = gate?.given?.taken ?? null;
         if (gate?.opened(digest, of) !== false)
-          this.#events.put({ type: "gate.opened", ...attempt, mode, prompt, digest });
+          this.#events.put({
+            type: "gate.opened",
+            ...attempt,
+            mode,
+            prompt,
+            digest,
+            ...(of === undefined ? {} : { of }),
+          });
         // What it was answered before it had to be asked again.
         if (taken !== null && gate?.given === null) this.#events.discard(taken);
         if (gate !== null) for (const given of this.#early.takeTo(attempt.node)) this.#give(gate, given);

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
+import type { HumanNode, Node } from "../model/blueprint.ts";
 import type { EventBody, JournalEvent } from "../model/events.ts";
-import { openGates } from "./open-gates.ts";
+import { askedOf, openGates } from "./open-gates.ts";
 
 const at = { node: "a", pass: 1, attempt: 1 } as const;
-const opened: EventBody = { type: "gate.opened", ...at, mode: "approval", prompt: "Go?", digest: "d1" };
+const opened = { type: "gate.opened", ...at, mode: "approval", prompt: "Go?", digest: "d1" } as const;
 
 function gates(...bodies: readonly EventBody[]) {
   const events: JournalEvent[] = bodies.map((body, n) => ({ run: "r", seq: n + 1, at: n, hash: "", body }));
@@ -17,4 +18,14 @@ it("holds a gate open until it is answered, ended, or the run is over", () => {
   const usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
   expect(gates(opened, { type: "run.finished", status: "stopped", walkedPast: [], usage })).toEqual([]);
   expect(gates(opened, { ...opened, attempt: 2, digest: "d2" })).toEqual([["a", "d2", 1]]);
+});
+
+it("knows whose question stands at a node that a gate before it is asked for again, so that its approvers decide", () => {
+  const prompt = { source: "Go?", parts: [{ text: "Go?" }] };
+  const ask: HumanNode = { id: "ask", type: "human", mode: "approval", prompt, approvers: ["ann"] };
+  const ship: Node = { id: "a", type: "script", run: "true" };
+  const nodes = new Map<string, Node>([ask, ship].map((node) => [node.id, node]));
+  expect(askedOf({ nodes }, { ...opened, node: "ask" })?.approvers).toEqual(["ann"]);
+  expect(askedOf({ nodes }, { ...opened, of: "ask" })?.approvers).toEqual(["ann"]);
+  expect(askedOf({ nodes }, opened)).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import type { Blueprint, HumanNode } from "../model/blueprint.ts";
 import type { GateOpened, JournalEvent } from "../model/events.ts";
 
 export interface OpenGate {
@@ -15,4 +16,10 @@ export function openGates(events: Iterable<JournalEvent>): readonly OpenGate[] {
     else if (body.type === "run.finished") open.clear();
   }
   return [...open.values()];
+}
+
+/** The gate whose question stands: that of the node, or the one before it that is asked again; undefined where an agent asks for leave. */
+export function askedOf({ nodes }: Pick<Blueprint, "nodes">, { node, of = node }: GateOpened): HumanNode | undefined {
+  const asked = nodes.get(of);
+  return asked?.type === "human" ? asked : undefined;
 }

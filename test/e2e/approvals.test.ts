@@ -100,6 +100,8 @@ it.each([
     place.file("go", "");
     await vi.waitUntil(async () => (await waiting(place)).some(({ node }) => node === "ship"), 20_000);
     expect(existsSync(place.path("done"))).toBe(false);
+    // Whose question it is, so that only those whom that gate names are heard.
+    expect(running.stdout).toMatch(/"gate\.opened".*"node":"ship".*"of":"ask"/);
     expect((await trammel(["answer", run, "ship", said], { place })).code).toBe(0);
     expect((await running.end).code).toBe(exit);
     expect(existsSync(place.path("done"))).toBe(done);

@@ -5,6 +5,7 @@ import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
 import { type AnswerFate, answerFate, pastAnswer } from "../../views/answer-fate.ts";
+import { askedOf } from "../../views/open-gates.ts";
 import { blueprintOf, insideAt, topOf, waitingGates } from "../inner-runs.ts";
 import { decidedInside } from "../inside.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -135,9 +136,10 @@ async function answerTo(
     return { problem: usage(`nothing waits for an answer at ${node} of run ${row.run}${why}`, hint) };
   }
   const { gate, row: asking, read } = open;
-  const human = (await blueprintOf(world, journal, asking))?.nodes.get(gate.node);
+  const blueprint = await blueprintOf(world, journal, asking);
+  const human = blueprint === null ? undefined : askedOf(blueprint, gate);
   const by = userName();
-  if (human?.type === "human" && human.approvers?.includes(by) === false)
+  if (human?.approvers?.includes(by) === false)
     return { problem: usage(`${by} may not answer ${node}`, `Its approvers are: ${human.approvers.join(", ")}`) };
   const typed = await typedAnswer(text, gate, human);
   if ("problem" in typed) return typed;
