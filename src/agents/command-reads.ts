@@ -86,17 +86,17 @@ function namedPaths(command: string, root: string): readonly Named[] {
 }
 
 /** `--file=a` names a file as well as `a` does; so does what stands in another shell's command. */
-function partsOf(word: string): readonly string[] {
+export function partsOf(word: string): readonly string[] {
   return [...new Set([word, ...word.split(/[\s='":;|&<>(),@]+/)])].filter((part) => part !== "");
 }
 
-function located(path: string, folder: string): string {
+export function located(path: string, folder: string): string {
   const home = /^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/;
   return resolve(folder, path.replace(home, homedir()));
 }
 
 /** What a word leads to, with what the shell makes of a pattern in it; one over too many folders is left as it is. */
-function expanded(word: string, folder: string): readonly string[] {
+export function expanded(word: string, folder: string): readonly string[] {
   const path = located(word, folder);
   const wild = word.split("/").filter((part) => /[*?[]/.test(part)).length;
   if (wild === 0 || wild > limits.patternFolders) return [path];
@@ -114,7 +114,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-function kindOf(path: string): "file" | "folder" | null {
+export function kindOf(path: string): "file" | "folder" | null {
   try {
     const found = statSync(path);
     return found.isFile() ? "file" : found.isDirectory() ? "folder" : null;

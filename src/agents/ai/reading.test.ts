@@ -56,6 +56,8 @@ describe("what a call may read", () => {
     ["run", { command: "cat notes.txt" }],
     ["run", { command: "cd src && cat ../notes.txt" }],
     ["run", { command: "head -1 < notes.txt > copy.txt" }],
+    ["run", { command: "grep -r notes ." }],
+    ["run", { command: "cp -r . elsewhere" }],
     ["show", { args: ["notes.txt"] }],
     ["show", { args: ["--", "../outside.txt"] }],
     ["cargo_test", { args: ["--manifest-path=../outside.txt"] }],

@@ -9,6 +9,7 @@ import { judgeIn } from "../policy/judge-in.ts";
 import { shellLine } from "../../runtime/shell-line.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
 import { filesRead, forbiddenRead } from "../command-reads.ts";
+import { forbiddenFolder } from "../folder-reads.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 
 /** What goes back to the model. */
@@ -79,12 +80,16 @@ export class Toolbox {
 
   /** What a command names has to be among what may be read; the tools that read see to it themselves. */
   async #forbidden(tool: Tool, args: JsonObject): Promise<string | null> {
-    const { reads, workspace } = this.#request;
+    const { reads, workspace, env } = this.#request;
     const command = commandOf(tool, args) ?? argumentsOf(tool, args);
     if (reads?.limited !== true || command === null) return null;
     try {
       const path = await forbiddenRead(command, workspace, reads);
-      return path === null ? null : reads.refused(path);
+      if (path !== null) return reads.refused(path);
+      const below = await forbiddenFolder(command, workspace, reads, env);
+      if (below === null) return null;
+      const why = below.file === null ? "it holds more files than can be looked at" : reads.refused(below.file);
+      return `the command goes through the folder ${below.folder}: ${why}; name the files, or use the \`search\` tool, which is held to what may be read`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }

@@ -4,6 +4,8 @@ import { limits } from "../../model/limits.ts";
 export interface Word {
   readonly text: string;
   readonly open: boolean;
+  /** It is the program of a command that reads what another one prints. */
+  readonly piped?: true;
 }
 
 /** The words of one simple command, the program first. */
@@ -24,7 +26,7 @@ const harmless = /^(?:[0-9]?>&[0-9]|[0-9]?>{1,2} ?\/dev\/null|&> ?\/dev\/null)(?
  */
 export function simpleCommands(text: string): readonly SimpleCommand[] | null {
   if (text.length > limits.commandCharacters || text.includes("\0")) return null;
-  const scanner: Scanner = { text, at: 0, commands: [], words: [] };
+  const scanner: Scanner = { text, at: 0, commands: [], words: [], piped: false };
   while (scanner.at < text.length) {
     if (!step(scanner)) return null;
   }
@@ -37,6 +39,7 @@ interface Scanner {
   at: number;
   readonly commands: SimpleCommand[];
   words: Word[];
+  piped: boolean;
 }
 
 function step(scanner: Scanner): boolean {
@@ -56,12 +59,15 @@ function step(scanner: Scanner): boolean {
   if (operator !== null) {
     scanner.at += operator[0].length;
     // A blank line, or the end of a list, has no command before it; a pipe must have one.
-    return endCommand(scanner, operator[0] === "\n");
+    const ended = endCommand(scanner, operator[0] === "\n");
+    scanner.piped = operator[0] === "|" || operator[0] === "|&" || (scanner.piped && operator[0] === "\n");
+    return ended;
   }
   const word = readWord(text, at);
   if (word === null) return false;
   scanner.at = word.end;
-  scanner.words.push({ text: word.text, open: word.open });
+  const piped = scanner.piped && scanner.words.length === 0;
+  scanner.words.push({ text: word.text, open: word.open, ...(piped && { piped }) });
   return true;
 }
 

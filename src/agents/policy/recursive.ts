@@ -1,0 +1,116 @@
+import { basename } from "node:path";
+import type { SimpleCommand, Word } from "./command.ts";
+
+/** What a command goes through, folder by folder. */
+export interface Descent {
+  /** Words that may name where it begins. */
+  readonly from: readonly Word[];
+  /** Where none of them names anything, it begins in the working folder. */
+  readonly here: boolean;
+  /** Passes by what git ignores, unless it is named. */
+  readonly keepsToGit: boolean;
+  readonly followsLinks: boolean;
+}
+
+interface Program {
+  /** A short or long option without which it goes through no folder. */
+  readonly needs?: RegExp;
+  /** Its first operand is a pattern. */
+  readonly pattern?: true;
+  /** Begins in the working folder where nothing is named; `unpiped` where it is given nothing to read either. */
+  readonly here?: "always" | "unpiped";
+  /** Its last operand is where it writes. */
+  readonly target?: true;
+  readonly keepsToGit?: true;
+}
+
+const grep: Program = {
+  needs: /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$|--directories=recurse$|-drecurse$)/,
+  pattern: true,
+  here: "always",
+};
+const search: Program = { pattern: true, here: "unpiped", keepsToGit: true };
+const copy: Program = { needs: /^(?:-[a-zA-Z]*[raR]|--(?:recursive|archive)$)/, target: true };
+
+const programs: Readonly<Record<string, Program>> = {
+  ...{ grep, egrep: grep, fgrep: grep, zgrep: grep, rgrep: { pattern: true, here: "always" } },
+  ...{ rg: search, ag: search, ack: { pattern: true, here: "unpiped" }, fd: { ...search, here: "always" } },
+  ...{ cp: copy, scp: copy, rsync: { target: true }, mv: { target: true } },
+  diff: { needs: /^(?:-[a-zA-Z]*r|--recursive$)/ },
+  find: { here: "always" },
+  ls: { needs: /^(?:-[a-zA-Z0-9]*R|--recursive$)/, here: "always" },
+  ...{ tar: {}, bsdtar: {}, zip: { needs: /^(?:-[a-zA-Z]*r|--recurse-paths$)/ } },
+  tree: { here: "always" },
+  "git grep": { pattern: true, here: "always", keepsToGit: true },
+  "git diff": { needs: /^--no-index$/ },
+};
+
+const wrappers: ReadonlySet<string> = new Set(
+  "command do elif else env exec if ionice nice nohup stdbuf sudo then time timeout until while xargs ! { (".split(" "),
+);
+
+const everything = /^(?:-[a-zA-Z.]*[uUI.H]|--(?:hidden|no-ignore.*|unrestricted|no-index|no-exclude-standard)$)/;
+const patternGiven = /^(?:-[a-zA-Z]*[ef]|--(?:regexp|file)(?:=|$)|--files(?:$|-))/;
+/** Options of programs with a pattern whose value is the next word. */
+const takesNext =
+  /^(?:-[a-zA-Z]*[ABCmgtTjMDef]|--(?:regexp|file|glob|iglob|type|include|exclude|exclude-dir|(?:after-|before-)?context|max-count|max-depth))$/;
+
+/** Null for a command that is not known to go through folders. */
+export function descentOf(words: SimpleCommand): Descent | null {
+  const start = words.findIndex(({ text }) => !isPreface(text));
+  const name = basename(words[start]?.text ?? "");
+  const git = name === "git" ? subcommandAt(words, start + 1) : start;
+  const key = name === "git" ? `git ${words[git]?.text ?? ""}` : name;
+  const program = Object.hasOwn(programs, key) ? programs[key] : undefined;
+  if (program === undefined) return null;
+  const rest = words.slice(git + 1);
+  const options = rest.map(({ text }) => text).filter((text) => text.startsWith("-"));
+  if (program.needs !== undefined && !options.some((text) => program.needs?.test(text))) return null;
+  if (key.endsWith("tar") && unpacks(rest)) return null;
+  const piped = words.some((word) => word.piped === true);
+  return {
+    from: operandsOf(rest, key, program, options),
+    here: program.here === "always" || (program.here === "unpiped" && !piped),
+    keepsToGit: program.keepsToGit === true && !options.some((text) => everything.test(text)),
+    followsLinks: options.some((text) => /^(?:-[a-zA-Z]*[RLh]|--(?:follow|dereference.*|copy-links))/.test(text)),
+  };
+}
+
+/** The text that a shell is given to run; null where the command is none. */
+export function shellText(words: SimpleCommand): string | null {
+  const start = words.findIndex(({ text }) => !isPreface(text));
+  if (!/^(?:ba|da|k|z)?sh$/.test(basename(words[start]?.text ?? ""))) return null;
+  const at = words.findIndex(({ text }, index) => index > start && /^-[a-z]*c$/.test(text));
+  return at < 0 ? null : (words[at + 1]?.text ?? null);
+}
+
+function isPreface(text: string): boolean {
+  return wrappers.has(basename(text)) || /^(?:-|[A-Za-z_]\w*=|\d+(?:\.\d+)?[smhd]?$)/.test(text);
+}
+
+/** After options of git itself, some of which take the next word. */
+function subcommandAt(words: SimpleCommand, from: number): number {
+  let at = from;
+  while (words[at]?.text.startsWith("-") === true) at += /^-[cC]$/.test(words[at]?.text ?? "") ? 2 : 1;
+  return at;
+}
+
+function unpacks(rest: readonly Word[]): boolean {
+  const first = rest[0]?.text ?? "";
+  return rest.some(({ text }) => /^--(?:extract|get|list)$/.test(text)) || /^-?[a-zA-Z]*[xt]/.test(first);
+}
+
+function operandsOf(rest: readonly Word[], key: string, program: Program, options: readonly string[]): readonly Word[] {
+  if (key === "find") {
+    const roots = rest.slice(rest.findIndex(({ text }) => !/^-[HLP]$/.test(text)));
+    const end = roots.findIndex(({ text }) => /^[-(!]/.test(text));
+    return end < 0 ? roots : roots.slice(0, end);
+  }
+  const operands = rest.filter(
+    ({ text }, index) =>
+      !text.startsWith("-") && !(program.pattern === true && takesNext.test(rest[index - 1]?.text ?? "")),
+  );
+  if (program.pattern === true) return options.some((text) => patternGiven.test(text)) ? operands : operands.slice(1);
+  const named = key !== "rsync" && options.some((text) => /^(?:-[a-zA-Z]*t|--target-directory)/.test(text));
+  return program.target === true && !named ? operands.slice(0, -1) : operands;
+}
