@@ -32,15 +32,32 @@ const grep: Program = {
 const search: Program = { pattern: true, here: "unpiped", keepsToGit: true };
 const copy: Program = { needs: /^(?:-[a-zA-Z]*[raR]|--(?:recursive|archive)$)/, target: true };
 
+const zip: Program = { needs: /^(?:-[a-zA-Z]*r|--recurse-paths$)/ };
+const named: Program = {};
+const listed: Program = { here: "always" };
+const moved: Program = { target: true };
+
 const programs: Readonly<Record<string, Program>> = {
-  ...{ grep, egrep: grep, fgrep: grep, zgrep: grep, rgrep: { pattern: true, here: "always" } },
-  ...{ rg: search, ag: search, ack: { pattern: true, here: "unpiped" }, fd: { ...search, here: "always" } },
-  ...{ cp: copy, scp: copy, rsync: { target: true }, mv: { target: true } },
+  grep,
+  egrep: grep,
+  fgrep: grep,
+  zgrep: grep,
+  rgrep: { pattern: true, here: "always" },
+  rg: search,
+  ag: search,
+  ack: { pattern: true, here: "unpiped" },
+  fd: { ...search, here: "always" },
+  cp: copy,
+  scp: copy,
+  rsync: moved,
+  mv: moved,
   diff: { needs: /^(?:-[a-zA-Z]*r|--recursive$)/ },
-  find: { here: "always" },
+  find: listed,
+  tree: listed,
   ls: { needs: /^(?:-[a-zA-Z0-9]*R|--recursive$)/, here: "always" },
-  ...{ tar: {}, bsdtar: {}, zip: { needs: /^(?:-[a-zA-Z]*r|--recurse-paths$)/ } },
-  tree: { here: "always" },
+  tar: named,
+  bsdtar: named,
+  zip,
   "git grep": { pattern: true, here: "always", keepsToGit: true },
   "git diff": { needs: /^--no-index$/ },
 };
@@ -111,6 +128,6 @@ function operandsOf(rest: readonly Word[], key: string, program: Program, option
       !text.startsWith("-") && !(program.pattern === true && takesNext.test(rest[index - 1]?.text ?? "")),
   );
   if (program.pattern === true) return options.some((text) => patternGiven.test(text)) ? operands : operands.slice(1);
-  const named = key !== "rsync" && options.some((text) => /^(?:-[a-zA-Z]*t|--target-directory)/.test(text));
-  return program.target === true && !named ? operands.slice(0, -1) : operands;
+  const toNamed = key !== "rsync" && options.some((text) => /^(?:-[a-zA-Z]*t|--target-directory)/.test(text));
+  return program.target === true && !toNamed ? operands.slice(0, -1) : operands;
 }
