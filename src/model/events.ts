@@ -184,6 +184,16 @@ export interface GateOpened extends Attempt {
   readonly digest: string;
   /** The gate before the node, where that is asked again. */
   readonly of?: string;
+  readonly over?: GateBasis;
+}
+
+/** What the digest of a gate is over, each by a word that changes with it, so that a person can be told what changed. */
+export interface GateBasis {
+  /** SHA-256 over what was shown. */
+  readonly shown: string;
+  /** Those of what an approval stands for: the tree, null where nobody can tell, and SHA-256 over what is done next. */
+  readonly tree?: string | null;
+  readonly next?: string;
 }
 
 export interface GateAnswered extends Attempt {

@@ -66,9 +66,9 @@ export async function ask(context: ActionContext, gate: HumanNode, asking: Askin
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   try {
     for (let { because } = asking, times = 1; ; because = outdated, times += 1) {
-      const { question, digest } = await questionOf(context, gate, pass, treeOf);
+      const { question, digest, over } = await questionOf(context, gate, pass, treeOf);
       const { mode, prompt } = question;
-      context.report({ kind: "gate_opened", mode, prompt, digest, ...(isOwn ? {} : { of: gate.id }) });
+      context.report({ kind: "gate_opened", mode, prompt, digest, over, ...(isOwn ? {} : { of: gate.id }) });
       const answer = await context.can.gates.ask(because === undefined ? question : { ...question, because }, signal);
       if (context.signal.aborted) return { result: stoppedWaiting };
       if (answer.kind === "nobody" && deadline.signal.aborted) return { result: expired(gate) };

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Blueprint, HumanNode, Node } from "../model/blueprint.ts";
+import type { GateBasis } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { Question } from "../ports/gate.ts";
 import type { ActionContext } from "../ports/performer.ts";
@@ -14,6 +15,7 @@ export interface Asked {
    * definition of what is done next. No two gates share one, though they ask the same.
    */
   readonly digest: string;
+  readonly over: GateBasis;
 }
 
 /** What a gate asks now, in a pass of its own. */
@@ -30,9 +32,13 @@ export async function questionOf(
   const { id: node, mode, options = [], fields = {} } = gate;
   const question: Question = { run, node, mode, prompt, evidence, options, fields };
   const next = mode === "approval" ? actionsAfter(blueprint, node) : [];
-  const standsFor = next.length === 0 ? [] : [await treeOf(run), next];
-  const asked = [node, pass, mode, prompt, evidence, options, fields, ...standsFor];
-  return { question, digest: createHash("sha256").update(JSON.stringify(asked)).digest("hex") };
+  const shown = sha256([mode, prompt, evidence, options, fields]);
+  const over = next.length === 0 ? { shown } : { shown, tree: await treeOf(run), next: sha256(next) };
+  return { question, digest: sha256([node, pass, over]), over };
+}
+
+function sha256(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
 /** Nodes that do something as soon as it is approved. */

@@ -1,6 +1,6 @@
 import type { Blueprint, HumanNode, MapBody, Node, NodeClass } from "../model/blueprint.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { Attempt, ProcessIdentity } from "../model/events.ts";
+import type { Attempt, ProcessIdentity, GateBasis } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { InnerHalt, NodeResult, RunStatus, Usage } from "../model/outcome.ts";
 import type { Template } from "../model/template.ts";
@@ -34,6 +34,7 @@ export type Progress =
       readonly prompt: string;
       readonly digest: string;
       readonly of?: string;
+      readonly over?: GateBasis;
     }
   | { readonly kind: "gate_answered"; readonly by: string; readonly digest: string; readonly answer: Json };
 

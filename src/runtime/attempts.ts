@@ -190,7 +190,7 @@ export class Attempts {
         this.#events.put({ type: "node.waiting", ...attempt, waits: progress.waits });
         break;
       case "gate_opened": {
-        const { mode, prompt, digest, of } = progress;
+        const { mode, prompt, digest, of, over } = progress;
         const taken = gate?.given?.taken ?? null;
         if (gate?.opened(digest, of) !== false)
           this.#events.put({
@@ -200,6 +200,7 @@ export class Attempts {
             prompt,
             digest,
             ...(of === undefined ? {} : { of }),
+            ...(over === undefined ? {} : { over }),
           });
         // What it was answered before it had to be asked again.
         if (taken !== null && gate?.given === null) this.#events.discard(taken);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { EventBody, JournalEvent } from "../model/events.ts";
+import type { EventBody, GateBasis, JournalEvent } from "../model/events.ts";
 import { answerFate, pastAnswer } from "./answer-fate.ts";
 import { noUsage } from "../model/usage.ts";
 
@@ -13,6 +13,11 @@ const over = (status: "succeeded" | "stopped"): EventBody => ({
   walkedPast: [],
   usage: noUsage,
 });
+
+function fateOver(before: GateBasis | undefined, now: GateBasis) {
+  const body: EventBody = { ...opened, digest: "e", over: now };
+  return answerFate([{ run: "r", seq: 1, at: 0, hash: "", body }], mine, before);
+}
 
 function fate(...bodies: readonly EventBody[]) {
   const events: JournalEvent[] = bodies.map((body, i) => ({ run: "r", seq: i + 1, at: 0, hash: "", body }));
@@ -67,4 +72,16 @@ it("tells of a gate that waits no longer who decided about it, when and how", ()
   );
   expect(told(opened, mine, ended, opened)).toBeNull();
   expect(told({ ...opened, node: "b" })).toBeNull();
+});
+
+it("says what changed under a question that is another now", () => {
+  const over = { shown: "s", tree: "t", next: "n" };
+  const conflict = (what: string) => ({ kind: "conflict", what: `a asks something else now${what}` });
+  expect(fateOver(over, { ...over, tree: "u" })).toEqual(conflict(", since the tree changed"));
+  expect(fateOver(over, { ...over, shown: "u" })).toEqual(conflict(", since what it shows changed"));
+  expect(fateOver(over, { ...over, tree: null, next: "o" })).toEqual(
+    conflict(", since the tree and what is done next changed"),
+  );
+  expect(fateOver({ shown: "s" }, over)).toEqual(conflict(", since the tree and what is done next changed"));
+  expect(fateOver(undefined, over)).toEqual(conflict(""));
 });

@@ -1,11 +1,11 @@
-import type { GateAnswered, JournalEvent } from "../model/events.ts";
+import type { GateAnswered, GateBasis, JournalEvent } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 
 /** What became of an answer: the one that was recorded, or turned away because of `what`, one clause. */
 export type AnswerFate = { readonly kind: "taken" } | { readonly kind: "conflict"; readonly what: string };
 
-/** Told from what its run recorded since the question was read; null while the answer may still be taken. */
-export function answerFate(events: Iterable<JournalEvent>, answer: GateAnswered): AnswerFate | null {
+/** Told from what its run recorded since the question was read, which was `over` this; null while the answer may still be taken. */
+export function answerFate(events: Iterable<JournalEvent>, answer: GateAnswered, over?: GateBasis): AnswerFate | null {
   for (const { body, at } of events) {
     if (body.type === "run.finished") return conflict(`the run is over: ${body.status}`);
     if (!("node" in body) || body.node !== answer.node) continue;
@@ -13,7 +13,8 @@ export function answerFate(events: Iterable<JournalEvent>, answer: GateAnswered)
       case "gate.answered":
         return body.id === answer.id ? { kind: "taken" } : conflict(answerText(body, at));
       case "gate.opened":
-        if (body.digest !== answer.digest) return conflict(`${body.node} asks something else now`);
+        if (body.digest !== answer.digest)
+          return conflict(`${body.node} asks something else now${changed(over, body.over)}`);
         break;
       case "node.settled":
         if (body.as !== "again") return conflict(`${body.by} settled ${body.node} first`);
@@ -52,6 +53,17 @@ function answerText({ by, node, answer, id }: GateAnswered, at: number): string 
 
 function time(at: number): string {
   return new Date(at).toISOString();
+}
+
+/** What an answer was given for that is another now; nothing where an older version asked, which did not keep it apart. */
+function changed(before: GateBasis | undefined, now: GateBasis | undefined): string {
+  if (before === undefined || now === undefined) return "";
+  const what = [
+    ...(before.shown === now.shown ? [] : ["what it shows"]),
+    ...(before.tree === now.tree ? [] : ["the tree"]),
+    ...(before.next === now.next ? [] : ["what is done next"]),
+  ];
+  return what.length === 0 ? "" : `, since ${what.join(" and ")} changed`;
 }
 
 function conflict(what: string): AnswerFate {

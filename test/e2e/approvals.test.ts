@@ -45,7 +45,11 @@ it("a yes that was given for another tree is turned away, and the gate asks agai
   const asked = await waiting(place);
   place.file("code.txt", "two\n");
   const late = await trammel(["answer", run, "ask", "yes"], { place });
-  expect([late.code, late.stderr]).toEqual([2, expect.stringContaining("ask asks something else now")]);
+  expect([late.code, late.stderr]).toEqual([
+    2,
+    expect.stringContaining("ask asks something else now, since the tree changed"),
+  ]);
+  expect(late.stderr).toContain(`trammel show ${run}`);
   expect(existsSync(place.path("done"))).toBe(false);
   const again = await waiting(place);
   expect(again.map(({ node }) => node)).toEqual(["ask"]);

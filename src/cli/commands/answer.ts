@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { GateAnswered, ProcessIdentity } from "../../model/events.ts";
+import type { GateAnswered, GateBasis, ProcessIdentity } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
@@ -75,8 +75,8 @@ function isExecuted({ journal, run, isAlive }: Giving): boolean {
   return row !== null && row.endedAt === null && isAlive(row.owner);
 }
 
-function fateOf({ journal, run, read, answer }: Giving): AnswerFate | null {
-  return answerFate(journal.read(run, read), answer);
+function fateOf({ journal, run, read, answer, over }: Giving): AnswerFate | null {
+  return answerFate(journal.read(run, read), answer, over);
 }
 
 /** What the process that executes the run makes of the answer; `left` where it is gone before that. */
@@ -95,7 +95,13 @@ async function fateElsewhere(giving: Giving): Promise<AnswerFate | "late" | "lef
 
 function tell({ world, top, path }: Giving, fate: AnswerFate): number {
   if (fate.kind === "conflict")
-    return report(world, usage(`the answer to ${path} of run ${top} was not taken: ${fate.what}`, inboxHint));
+    return report(
+      world,
+      usage(
+        `the answer to ${path} of run ${top} was not taken: ${fate.what}`,
+        `trammel show ${top} tells how it stands, ${inboxHint}`,
+      ),
+    );
   world.err.write(`answered ${path} of run ${top}\n`);
   return exitCodes.ok;
 }
@@ -114,6 +120,8 @@ interface Given {
   /** The gate, from the one that goes on. */
   readonly path: string;
   readonly answer: GateAnswered;
+  /** What the question was over. */
+  readonly over: GateBasis | undefined;
   /** Number of the last event of the run that asks, when its question was read. */
   readonly read: number;
 }
@@ -150,6 +158,7 @@ async function answerTo(
     top: topOf(journal, row).run,
     path: `${asking.parent?.path ?? ""}${gate.node}`,
     answer: { type: "gate.answered", node: gate.node, ...given },
+    over: gate.over,
     read,
   };
 }
