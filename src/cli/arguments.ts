@@ -21,6 +21,12 @@ export function atLeast(least: number): (text: string) => number {
   };
 }
 
+/** A whole number up to 100. */
+export function percent(text: string): number {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= 100) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number from 0 to 100.");
+}
+
 /** `5 USD`. */
 export function money(text: string): Money {
   const read = /^(\d{1,9}(?:\.\d{1,6})?) ?([A-Z]{3})$/.exec(text);

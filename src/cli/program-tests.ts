@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { atLeast, filled, oneOf } from "./arguments.ts";
+import { filled, oneOf, percent } from "./arguments.ts";
 import type { TestOptions } from "./commands/test.ts";
 import type { World } from "./world.ts";
 
@@ -16,7 +16,7 @@ export function addTests(program: Command, world: World, finish: (code: number) 
     .argument("[place...]", "test files, blueprints, or folders of them; else this folder")
     .option("-t, --name <text>", "only tests whose name holds the text", filled)
     .option("--coverage", "say which nodes and edges the tests walk")
-    .option("--min-coverage <percent>", "fail where the tests of a blueprint walk less of it", atLeast(0))
+    .option("--min-coverage <percent>", "fail where the tests of a blueprint walk less of it", percent)
     .option("--crash-matrix", "kill an engine of each test at every commit, go on, and ask for the same end")
     .option("--loose", "play recordings that were made for another prompt, and show in what it differs")
     .option("--format <format>", formats.join(", "), oneOf(formats), "text")

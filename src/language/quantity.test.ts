@@ -17,6 +17,10 @@ describe("durations", () => {
     });
   });
 
+  test.each(["0s", "0.4ms"])("%s is told the least there is, whether its field has a default or not", (text) => {
+    expect(parseDuration(text)).toEqual({ problem: "is not longer than nothing", hint: "Write at least 1ms." });
+  });
+
   test.each(["", "s", "-1s", "0s", "367d", "5 years", "5constructor", "1e3s", "9".repeat(400) + "s"])(
     "%s is refused",
     (text) => expect(parseDuration(text)).toHaveProperty("problem"),

@@ -27,7 +27,7 @@ export function parseDuration(text: string): Quantity<number> {
   const factor = Object.hasOwn(durationUnits, unit) ? durationUnits[unit] : undefined;
   if (factor === undefined) return { problem: `has the unknown unit \`${unit}\``, hint };
   const value = Math.round(Number(parts[1]) * factor);
-  if (value <= 0) return { problem: "is not longer than nothing", hint: "Leave the field out for the default." };
+  if (value <= 0) return { problem: "is not longer than nothing", hint: "Write at least 1ms." };
   if (value > limits.durationMaxMs) return { problem: "is longer than 366 days", hint: "Write at most 366d." };
   return { value };
 }

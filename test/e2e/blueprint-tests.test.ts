@@ -270,6 +270,11 @@ edges:
     expect(stdout).toContain("  release.yaml: mend never starts\n");
     expect(stderr).toContain("the tests of release.yaml walk 70 % of it, less than 90 %");
     expect((await trammel(["test", "--min-coverage", "70"], inPlace(place))).code).toBe(0);
+    for (const bad of ["101", "1e2", "-1"]) {
+      const refused = await trammel(["test", `--min-coverage=${bad}`], inPlace(place));
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain("It must be a whole number from 0 to 100.");
+    }
   });
 
   it("runs the tests that -t names, and writes JUnit", async () => {

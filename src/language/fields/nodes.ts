@@ -3,6 +3,7 @@ import { json, listOf, mapOf, object, optional, required } from "../read/collect
 import type { Fields } from "../read/collections.ts";
 import type { Reader } from "../read/reading.ts";
 import { duration, integer, positive, requiredText, size, template, text, word } from "../read/scalars.ts";
+import { quote } from "../tree.ts";
 import { agentSettings } from "./agent.ts";
 import { args } from "./arguments.ts";
 import { common, presentation, variable } from "./common.ts";
@@ -48,11 +49,33 @@ const variableName: Reader<string> = {
 const humanOptions = optionsWith(object({ title: optional(text(), "Text shown for the option.") }, "the option"), {});
 
 /** A date with a time and a zone: without a zone it would depend on the machine. */
-const instant = {
+const instantRules = {
   pattern:
     /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/,
   words: "a time with a zone such as 2026-12-01T09:00:00+10:00",
 };
+
+const zoned = text(instantRules);
+
+/** A day that its month does not have would be taken for one of the next. */
+const instant: Reader<string> = {
+  ...zoned,
+  read(node, reading, field) {
+    const value = zoned.read(node, reading, field);
+    if (value === undefined) return undefined;
+    const [year, month, day] = value.slice(0, "2026-12-01".length).split("-").map(Number);
+    const last = lastDayOf(year ?? 0, month ?? 0);
+    if ((day ?? 0) <= last) return value;
+    const message = `${reading.place(field)} names a day that does not exist: ${quote(value)}`;
+    reading.problem("invalid-value", node, message, `That month has ${last} days.`);
+    return undefined;
+  },
+};
+
+function lastDayOf(year: number, month: number): number {
+  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31;
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+}
 
 const command = text({ words: "a command as text" });
 const container = required(template, "Reference to the sandbox: `{name}` of a provision node.");
@@ -133,7 +156,7 @@ export const nodeFields = {
   wait: {
     ...presentation,
     for: optional(duration, "How long.", "forMs"),
-    until: optional(text(instant), "Until when (ISO 8601)."),
+    until: optional(instant, "Until when (ISO 8601)."),
   },
 } satisfies Partial<Record<Node["type"], Fields>>;
 
