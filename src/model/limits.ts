@@ -57,6 +57,8 @@ export const limits = {
   pipeDrainMs: 200,
   custodySweepRounds: 20,
   custodySettleMs: 2_000,
+  scratchKeptMs: 24 * 3_600_000,
+  scratchSwept: 1_000,
   custodyPollMs: 50,
   custodyShortLivedMs: 100,
   custodyRangePids: 256,

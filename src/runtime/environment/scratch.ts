@@ -2,6 +2,7 @@ import { constants, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { lstat, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { scratchPrefix, sweepScratch } from "./scratch-sweep.ts";
 
 let folder: string | undefined;
 let files = 0;
@@ -13,10 +14,11 @@ export function scratchFile(extension = ""): string {
   return path.join(folder, `${files}${extension}`);
 }
 
-/** For this process only (0700), removed when it ends in order. */
+/** For this process only (0700), removed when it ends in order; what killed processes left goes with the next one. */
 function makeFolder(): string {
-  const made = mkdtempSync(path.join(tmpdir(), "trammel-"));
+  const made = mkdtempSync(path.join(tmpdir(), scratchPrefix()));
   process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+  void sweepScratch(tmpdir(), Date.now());
   return made;
 }
 
