@@ -12,6 +12,7 @@ import type { Config } from "./config/config.ts";
 import { keptFromServers, vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded, openReader as readEmbedded } from "./hosts/embedded/journal.ts";
 import { allNodes, type NodeType } from "./model/blueprint.ts";
+import { reachableServers } from "./compose/servers.ts";
 import { openSecrets, secretsOf, withKeys, withServerKeys } from "./compose/secrets.ts";
 import { holdToApprovals } from "./nodes/approval.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
@@ -82,9 +83,10 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const mask = (text: string): string => redactor.text(text);
   const blobs = openBlobs(home);
   const processes = createProcessRunner({ blobs, redactor, clock });
+  const reached = { ...config, mcp: reachableServers(options) };
   const { tools, close } = uses("agent", "tool", "plugin")
     ? await toolsOf(
-        { ...options, env: await withServerKeys(store, secret, config, env) },
+        { ...options, config: reached, env: await withServerKeys(store, secret, reached, env) },
         { blobs, redactor, dataFolder: home },
       )
     : noTools;
@@ -103,7 +105,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     return (await snapshots?.take().catch(() => null)) ?? null;
   };
   const handed = [createHumanPerformer(clock, isUser, treeOf), ...agents.performers, ...boxes.performers];
-  if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(config.mcp).length > 0)
+  if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(reached.mcp).length > 0)
     notice(`the servers of mcp work in ${options.cwd}, not in the worktree of the run`);
   const parts: EngineOptions = {
     journal,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
@@ -48,12 +49,23 @@ describe("tools of servers", () => {
   it("that cannot be had stop the run before it starts", async () => {
     using place = new Place();
     place.file("trammel.yaml", JSON.stringify({ mcp: { notes: { command: ["no-such-server"] } } }));
-    place.file("b.yaml", "name: b\nentry: a\nnodes: {a: {type: tool, tool: list}}\nedges: [{from: a, to: END}]\n");
+    place.file("b.yaml", "name: b\nnodes: {a: {type: tool, tool: mcp_notes_greet, args: {name: Bob}}}\n");
     const ran = await trammel(["run", "x", "-b", "b.yaml"], { place });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain("mcp.notes: ");
     expect(ran.stderr).toContain("trammel doctor --probe tries each server");
     expect(ran.stderr).not.toContain("internal error");
+  });
+
+  it("that the nodes of the run cannot reach are not started", async () => {
+    using place = new Place();
+    place.file(
+      "trammel.yaml",
+      JSON.stringify({ mcp: { notes: { command: ["sh", "-c", "touch started; sleep 60"] } } }),
+    );
+    place.file("b.yaml", "name: b\nnodes: {a: {type: tool, tool: list}}\n");
+    expect(await trammel(["run", "x", "-b", "b.yaml"], { place })).toMatchObject({ code: 0 });
+    expect(existsSync(place.path("started"))).toBe(false);
   });
 });
 
