@@ -185,6 +185,8 @@ export interface GateOpened extends Attempt {
   /** The gate before the node, where that is asked again. */
   readonly of?: string;
   readonly over?: GateBasis;
+  /** When its time is up, in milliseconds since the epoch. */
+  readonly until?: number;
 }
 
 /** What the digest of a gate is over, each by a word that changes with it, so that a person can be told what changed. */

@@ -68,7 +68,8 @@ export async function ask(context: ActionContext, gate: HumanNode, asking: Askin
     for (let { because } = asking, times = 1; ; because = outdated, times += 1) {
       const { question, digest, over } = await questionOf(context, gate, pass, treeOf);
       const { mode, prompt } = question;
-      context.report({ kind: "gate_opened", mode, prompt, digest, over, ...(isOwn ? {} : { of: gate.id }) });
+      const own = isOwn ? untilOf(context) : { of: gate.id };
+      context.report({ kind: "gate_opened", mode, prompt, digest, over, ...own });
       const answer = await context.can.gates.ask(because === undefined ? question : { ...question, because }, signal);
       if (context.signal.aborted) return { result: stoppedWaiting };
       if (answer.kind === "nobody" && deadline.signal.aborted) return { result: expired(gate) };
@@ -100,6 +101,10 @@ export function restless({ id }: HumanNode, times: number): NodeResult {
 
 /** Why an approval does not hold. */
 export const outdated = "the tree, what was shown or what is done next has changed since it was asked";
+
+function untilOf({ timeoutMs, since }: ActionContext): { readonly until?: number } {
+  return timeoutMs === null ? {} : { until: since + timeoutMs };
+}
 
 /** The time to answer runs from the start of the pass, whoever waits meanwhile: a restart gives no more of it. */
 function onExpiry({ timeoutMs, since }: ActionContext, clock: Clock, expire: () => void): (() => void) | null {

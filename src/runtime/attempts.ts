@@ -190,7 +190,7 @@ export class Attempts {
         this.#events.put({ type: "node.waiting", ...attempt, waits: progress.waits });
         break;
       case "gate_opened": {
-        const { mode, prompt, digest, of, over } = progress;
+        const { mode, prompt, digest, of, over, until } = progress;
         const taken = gate?.given?.taken ?? null;
         if (gate?.opened(digest, of) !== false)
           this.#events.put({
@@ -201,6 +201,7 @@ export class Attempts {
             digest,
             ...(of === undefined ? {} : { of }),
             ...(over === undefined ? {} : { over }),
+            ...(until === undefined ? {} : { until }),
           });
         // What it was answered before it had to be asked again.
         if (taken !== null && gate?.given === null) this.#events.discard(taken);

@@ -10,6 +10,8 @@ export const inboxShape = z.strictObject({
       mode: z.enum(["input", "approval", "choice", "form"]),
       prompt: z.string(),
       since: z.iso.datetime(),
+      /** When its time is up; one that is parked stands until its run goes on. */
+      until: z.iso.datetime().optional(),
     }),
   ),
 });

@@ -58,6 +58,22 @@ describe("a parked run", () => {
     expect(log(place)).toBe("w\n");
   });
 
+  it("is said to be out of time once it is, and then goes on without an answer", async () => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?", timeout: 1h`);
+    const [soon] = await waiting(place);
+    expect(Date.parse(soon?.until ?? "") - Date.parse(soon?.since ?? "")).toBeGreaterThan(3_590_000);
+    expect((await trammel(["inbox"], { place })).stdout).not.toContain("time was up");
+    expect((await trammel(["stop", run], { place })).code).toBe(0);
+    const late = await parked(place, `mode: approval, prompt: "Ship it?", timeout: 2s`);
+    const said = async (): Promise<string> => (await trammel(["inbox"], { place })).stdout;
+    await vi.waitUntil(async () => (await said()).includes("time was up"), 20_000);
+    expect(await said()).toMatch(new RegExp(`its time was up at \\S+Z: trammel resume ${late} --detach goes on`));
+    expect((await trammel(["resume", late, "--detach"], { place })).code).toBe(1);
+    expect(log(place)).toBe("w\nw\n");
+    expect(await waiting(place)).toEqual([]);
+  });
+
   it("stays parked for what is no decision, no gate, no option and no field", async () => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?"`);

@@ -30,6 +30,7 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
           mode: gate.mode,
           prompt: gate.prompt,
           since: instant(since),
+          ...(gate.until === undefined ? {} : { until: instant(gate.until) }),
         })),
     );
   await journal.close();
@@ -37,11 +38,19 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
     world.out.write(jsonLine({ waiting: sorted } satisfies Inbox));
     return exitCodes.ok;
   }
+  const now = instant(Date.now());
   const line = (one: Inbox["waiting"][number]): string =>
-    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n  trammel answer ${one.run} ${one.node} ${placeholder[one.mode]}\n`;
+    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n${late(one, now)}  trammel answer ${one.run} ${one.node} ${placeholder[one.mode]}\n`;
   world.out.write(sorted.map(line).join(""));
   if (sorted.length === 0) world.err.write("nothing waits for a person\n");
   return exitCodes.ok;
 }
 
 const placeholder = { approval: "yes|no", input: "TEXT", choice: "OPTION", form: `'{"field": …}'` } as const;
+
+/** Nobody executes a parked run, so that its time passes unnoticed; times in ISO 8601. */
+function late({ run, until }: Inbox["waiting"][number], now: string): string {
+  return until === undefined || until > now
+    ? ""
+    : `  its time was up at ${until}: trammel resume ${run} --detach goes on without an answer\n`;
+}
