@@ -19,6 +19,7 @@ import type { Read } from "./read/collections.ts";
 import type { Plugins } from "./read/nodes.ts";
 import { nodeOrigins, readNode } from "./read/nodes.ts";
 import type { LocatedEdge, NodeOrigin, Source } from "./source.ts";
+import { stockNodes } from "./stock/set.ts";
 import { overlayStock, supplyStock } from "./stock/supply.ts";
 import type { Located, LocatedMap } from "./tree.ts";
 import { describe, entryOf } from "./tree.ts";
@@ -67,6 +68,7 @@ class DocumentReader {
     if (flow !== null) supplyStock(flow, origins);
     reading.nodeNames = new Set(origins.keys());
     const bodies: BodySource[] = [];
+    reading.stockNames = () => stockNodes().keys();
     reading.readBody = (at, field) =>
       readBody(at, field, this.#text, reading, this.#plugins, (body) => bodies.push(body));
     const top = readPart(this.#root, documentFields, reading, [...graphKeys, ...watchKeys]);

@@ -80,16 +80,7 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
     return undefined;
   }
   const entry = entryOf(value, "type") ?? misspeltType(value, reading);
-  if (entry === undefined) {
-    const at = value.entries[0]?.key ?? value;
-    reading.problem(
-      "missing-field",
-      at,
-      `Node \`${id}\` has no \`type\``,
-      `Add \`type:\` ${oneOfWords(builtInTypes)}.`,
-    );
-    return undefined;
-  }
+  if (entry === undefined) return withoutType(id, value, reading);
   const type = entry.value;
   if (type.kind !== "scalar" || type.source === "") return reading.wrongType(type, "type", "the name of a node type");
   const isMisspelt = entry.key.source !== "type";
@@ -99,6 +90,17 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
   const read = ofType(id, type.source, type, map, reading, plugins);
   reading.whoHas = () => [];
   return isMisspelt ? read && { whole: false, node: read.node } : read;
+}
+
+/** It may have been meant to be laid over a stock node: then it stands on no path, and that is no problem of its own. */
+function withoutType(id: string, value: LocatedMap, reading: Reading): undefined {
+  const stock = reading.nearest(id, reading.stockNames());
+  if (stock !== undefined) reading.graphIsWhole = false;
+  const meant = stock === undefined ? "" : `; did you mean the stock node \`${stock}\`?`;
+  const add = `dd \`type:\` ${oneOfWords(builtInTypes)}.`;
+  const hint =
+    stock === undefined ? `A${add}` : `To change the stock node, write \`${stock}\`; for one of your own, a${add}`;
+  reading.problem("missing-field", value.entries[0]?.key ?? value, `Node \`${id}\` has no \`type\`${meant}`, hint);
 }
 
 /** `typ: script` says what the type is, when nothing else does. */

@@ -41,6 +41,8 @@ export class Reading {
   readBody: (at: Located, field: string) => MapBody | undefined = () => undefined;
   /** What else in the language has a field of this name, e.g. node types. */
   whoHas: (field: string) => readonly string[] = () => [];
+  /** What a node without a type may be laid over by its name; given by whoever reads documents. */
+  stockNames: () => Iterable<string> = () => [];
   readonly #suggestions = new Suggestions();
   /** "; did you mean `x`?" or nothing. */
   readonly suggest = this.#suggestions.suggest;
