@@ -73,7 +73,7 @@ export const codes = {
   "braces-in-run": warning("A node's name in braces inside a command stays as it is"),
   "near-reference": warning("A text looks like a reference but is none"),
 
-  "field-without-effect": warning("A field has no effect on a node of this type"),
+  "field-without-effect": warning("A field has no effect where it stands"),
   "container-not-ready": error("A sandbox may not exist when it is used"),
   "value-not-ready": error("A list or an output may not exist when it is needed"),
   "cap-above-stock": error("A cap is higher than the stock node allows"),
