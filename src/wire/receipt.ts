@@ -16,6 +16,29 @@ const usage = {
   estimated: z.boolean(),
 };
 
+const approvals = z.array(
+  z.strictObject({
+    ...attempt,
+    mode: z.string(),
+    prompt: z.string(),
+    shown: z.string(),
+    digest: z.string(),
+    by: z.string(),
+    at: instant,
+    answer: z.json(),
+  }),
+);
+const journal = z.strictObject({
+  /** Number of the last event, and hash of the last record. */
+  head: z.strictObject({ seq: ordinal, hash: sha256 }),
+  /** `hash` is SHA-256 over the hash before (64 zeros at first), the run and the other fields, each on its line. */
+  records: z
+    .array(
+      z.strictObject({ seq: ordinal, events: ordinal, at: count, version: ordinal, hash: sha256, body: z.string() }),
+    )
+    .min(1),
+});
+
 /** The file of `trammel receipt RUN`. Everything above `journal` can be recomputed from the journal and the definition it holds. */
 export const receiptShape = z.strictObject({
   format: z.literal("trammel-receipt"),
@@ -59,18 +82,7 @@ export const receiptShape = z.strictObject({
       more: z.boolean(),
     }),
   ),
-  approvals: z.array(
-    z.strictObject({
-      ...attempt,
-      mode: z.string(),
-      prompt: z.string(),
-      shown: z.string(),
-      digest: z.string(),
-      by: z.string(),
-      at: instant,
-      answer: z.json(),
-    }),
-  ),
+  approvals,
   decisions: z.array(
     z.strictObject({
       ...attempt,
@@ -94,20 +106,13 @@ export const receiptShape = z.strictObject({
       reason: z.string().nullable(),
     }),
   ),
-  journal: z.strictObject({
-    /** Number of the last event, and hash of the last record. */
-    head: z.strictObject({ seq: ordinal, hash: sha256 }),
-    /** `hash` is SHA-256 over the hash before (64 zeros at first), the run and the other fields, each on its line. */
-    records: z
-      .array(
-        z.strictObject({ seq: ordinal, events: ordinal, at: count, version: ordinal, hash: sha256, body: z.string() }),
-      )
-      .min(1),
-  }),
+  journal,
   /** The document as the run keeps it and its SHA-256; null where it is gone. */
   definition: z.strictObject({ sha256, text: z.string() }).nullable(),
   /** Those of `accepted`, in their order; left out where there are none. */
   acceptedDefinitions: z.array(z.strictObject({ sha256, text: z.string() }).nullable()).optional(),
+  /** Runs inside in which somebody answered, and those around them, by their path `call` or `call/map[2]`; left out where there are none. */
+  inside: z.array(z.strictObject({ run: z.string(), path: z.string(), approvals, journal })).optional(),
   /** SHA-256 of the file's text without this field. */
   seal: sha256,
 });

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { sealOf, textOf } from "../../src/cli/receipt/text.ts";
 import { receiptShape } from "../../src/wire/receipt.ts";
 import { runEndShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, trammel } from "./support/cli.ts";
@@ -59,4 +60,48 @@ it("verifies the receipt of a run that calls another blueprint", async () => {
   expect(status).toBe("succeeded");
   await trammel(["receipt", run, "--out", "r.json"], { place });
   expect(await trammel(["verify", "r.json"], { place })).toMatchObject({ code: 0, stderr: "" });
+});
+
+it("holds what was answered in runs inside, under their path, and verify tells where it is another", async () => {
+  using place = new Place();
+  place.file(
+    "inner.yaml",
+    `name: inner
+nodes:
+  quiet: {type: call, blueprint: ./quiet.yaml}
+  list: {type: script, run: 'echo "[1, 2]"', output: json}
+  each:
+    type: map
+    over: "{list}"
+    parallel: 1
+    do: {entry: ok, nodes: {ok: {type: human, mode: approval, prompt: "Ship it?"}}}
+edges: [{from: quiet, when: success, to: list}, {from: list, when: success, to: each}]
+`,
+  );
+  place.file("quiet.yaml", "name: quiet\nentry: say\nnodes:\n  say: {type: script, run: echo quiet}\n");
+  place.file("b.yaml", "name: outer\nentry: sub\nnodes:\n  sub: {type: call, blueprint: ./inner.yaml}\n");
+  const { run } = runEndShape.parse(
+    lastLine(await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place })),
+  );
+  expect((await trammel(["answer", run, "sub/each[0]/ok", "yes"], { place })).code).toBe(5);
+  expect((await trammel(["answer", run, "sub/each[1]/ok", "yes"], { place })).code).toBe(0);
+  const { stdout } = await trammel(["receipt", run], { place });
+  const receipt = receiptShape.parse(JSON.parse(stdout));
+  const { inside = [] } = receipt;
+  expect(inside.map(({ path, approvals }) => [path, approvals.map(({ node, answer }) => [node, answer])])).toEqual([
+    ["sub", []],
+    ["sub/each[0]", [["ok", true]]],
+    ["sub/each[1]", [["ok", true]]],
+  ]);
+  const verified = async (change: (runs: typeof inside) => typeof inside): Promise<string> => {
+    const { seal: _, ...fields } = { ...receipt, inside: change(inside) };
+    place.file("r.json", textOf({ ...fields, seal: sealOf(fields) }));
+    const { code, stdout: said } = await trammel(["verify", "r.json"], { place });
+    return `${code} ${said.split(": ").slice(1, 2).join("").trim()}`;
+  };
+  expect(await verified((runs) => runs)).toMatch(/^0 /);
+  expect(await verified((runs) => runs.slice(1))).toBe("1 inside[0].run");
+  expect(await verified((runs) => runs.map((one) => ({ ...one, approvals: [] })))).toBe("1 inside[1].approvals");
+  expect(await verified((runs) => runs.map((one) => ({ ...one, path: "sub" })))).toBe("1 inside[1].path");
+  expect(await verified((runs) => runs.map((one) => ({ ...one, run })))).toBe("1 inside[0].journal.records[0]");
 });

@@ -1,6 +1,7 @@
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { version } from "../version.ts";
 import { bindingsOf, eventsOf, factsOf } from "./facts.ts";
+import { insideOf } from "./inside.ts";
 import { sealOf, sha256, textOf } from "./text.ts";
 
 /** The text of what a run leaves behind for somebody without its store; null where the journal does not begin with the start of the run. */
@@ -12,6 +13,7 @@ export async function makeReceipt(journal: JournalReader, { run, definition: lat
   const last = records.at(-1);
   if (facts === null || last === undefined) return null;
   const [definition = null, ...others] = texts.map((text) => (text === null ? null : { sha256: sha256(text), text }));
+  const inside = insideOf(journal, run);
   const fields = {
     format: "trammel-receipt",
     version: 1,
@@ -21,6 +23,7 @@ export async function makeReceipt(journal: JournalReader, { run, definition: lat
     journal: { head: { seq: last.seq + last.events - 1, hash: last.hash }, records },
     definition,
     ...(others.length === 0 ? {} : { acceptedDefinitions: others }),
+    ...(inside.length === 0 ? {} : { inside }),
   };
   return textOf({ ...fields, seal: sealOf(fields) });
 }

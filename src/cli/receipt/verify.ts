@@ -1,14 +1,8 @@
-import { chain, genesis } from "../../hosts/embedded/chain.ts";
-import { eventVersion } from "../../model/events.ts";
 import { type Receipt, receiptShape } from "../../wire/receipt.ts";
 import { factsOf } from "./facts.ts";
+import { badInside } from "./inside.ts";
+import { type BadPlace, brokenRecord } from "./records.ts";
 import { sealOf, sha256, textOf } from "./text.ts";
-
-export interface BadPlace {
-  /** A path in the receipt, or `file`. */
-  readonly place: string;
-  readonly problem: string;
-}
 
 export interface Verified {
   readonly receipt: Receipt;
@@ -21,7 +15,7 @@ export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPl
   const read = readReceipt(bytes);
   if ("place" in read) return read;
   const { receipt, text } = read;
-  const broken = brokenRecord(receipt) ?? badDefinition(receipt);
+  const broken = brokenRecord(receipt.run, receipt.journal, "") ?? badDefinition(receipt) ?? badInside(receipt);
   if (broken !== null) return broken;
   const definitions = [receipt.definition, ...(receipt.acceptedDefinitions ?? [])];
   const { facts, contents } = await factsOf(
@@ -55,35 +49,6 @@ function readReceipt(bytes: Uint8Array): { readonly receipt: Receipt; readonly t
   if (parsed.success) return { receipt: value as Receipt, text };
   const [issue] = parsed.error.issues;
   return { place: pathText(issue?.path ?? []) || "file", problem: issue?.message ?? "it is no receipt" };
-}
-
-function brokenRecord({ run, journal: { head, records } }: Receipt): BadPlace | null {
-  let before = genesis;
-  let next = 1;
-  for (const [index, record] of records.entries()) {
-    const place = `journal.records[${index}]`;
-    if (chain(before, run, record) !== record.hash)
-      return { place, problem: "it is not what was recorded, or not chained to the record before it" };
-    if (record.version > eventVersion)
-      return { place, problem: `it has version ${record.version}, and this Trammel reads up to ${eventVersion}` };
-    // A record that a crash cut short leaves a gap; its numbers are not used again.
-    if (record.seq < next || eventsIn(record.body) !== record.events)
-      return { place, problem: "its events are not numbered as they stand" };
-    before = record.hash;
-    next = record.seq + record.events;
-  }
-  return head.hash === before && head.seq === next - 1
-    ? null
-    : { place: "journal.head", problem: "it is not the last record" };
-}
-
-function eventsIn(body: string): number {
-  try {
-    const events: unknown = JSON.parse(body);
-    return Array.isArray(events) ? events.length : 0;
-  } catch {
-    return 0;
-  }
 }
 
 function badDefinition({ definition, acceptedDefinitions = [], accepted }: Receipt): BadPlace | null {
