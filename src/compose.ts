@@ -99,7 +99,9 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     uses("provision", "checkout", "exec", "agent_sandbox") || existsSync(join(home, "sandboxes"))
       ? (await import("./compose/boxes.ts")).boxParts(needs)
       : noBoxes;
-  const workspaces = gitWorkspaces({ home, env, notice, isKnown: (run) => journal.find(run)?.run === run });
+  const { record } = options;
+  const isKnown = (run: string): boolean => journal.find(run)?.run === run;
+  const workspaces = gitWorkspaces({ home, env, notice, isKnown, ...(record === undefined ? {} : { record }) });
   const treeOf = async (run: string): Promise<string | null> => {
     const snapshots = await workspaces.snapshotsOf(run).catch(() => null);
     return (await snapshots?.take().catch(() => null)) ?? null;

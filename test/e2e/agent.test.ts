@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -80,8 +81,12 @@ describe("an agent", () => {
     // What the test runner prints has times in it: the prompt must not.
     const untimed = loop.replace(": {test}", "");
     place.file("mend.yaml", untimed.replace("cap: 2", "cap: 2, writes: [sum.js]"));
+    execFileSync("git", ["init", "-q"], { cwd: place.folder });
     const recorded = await trammel(["run", "mend it", "-b", "mend.yaml", "--record", "tapes", "--json"], { place });
     expect(lastLine(recorded)).toMatchObject({ status: "succeeded" });
+    const changed = (await trammel(["diff", String(lastLine(recorded)["run"])], { place })).stdout;
+    expect(changed).toContain("sum.js");
+    expect(changed).not.toContain("tapes");
     place.file("sum.js", "export const sum = (a, b) => a - b;\n");
     place.file("trammel.yaml", "agent: {provider: replay, cassettes: tapes}\n");
     const replayed = await trammel(["run", "mend it", "-b", "mend.yaml", "--json"], { place });

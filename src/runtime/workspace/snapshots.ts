@@ -42,6 +42,7 @@ export async function openSnapshots(
   folder: string,
   env: GitOptions["env"],
   except: readonly string[] = [],
+  exceptGlobs: readonly string[] = [],
 ): Promise<Snapshots> {
   const { root, commonDir } = repository;
   const gitDir = join(folder, indexOf(root));
@@ -57,7 +58,10 @@ export async function openSnapshots(
   const there = { cwd: root, env };
   await inTurn(gitDir, () => prepare(repository, gitDir, own, there));
   const record = async (): Promise<string> => {
-    const left = (await notIgnored(except, own)).map((path) => `:(exclude,top,literal)${path}`);
+    const left = [
+      ...(await notIgnored(except, own)).map((path) => `:(exclude,top,literal)${path}`),
+      ...exceptGlobs.map((glob) => `:(exclude,top,glob)${glob}`),
+    ];
     await git(["add", "--all", "--", ".", ...left], { ...own, timeoutMs: limits.snapshotMs });
     return gitText(["write-tree"], own);
   };

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,3 +45,39 @@ test.each(["", "/folder/below"])("where a .git stands, git says whether there is
   await workspaces.close("r", "succeeded");
   expect([existsSync(asked), notices]).toEqual([true, []]);
 });
+
+test.each(["tapes [1]", "."])(
+  "cassettes that are recorded into %j are no work of the run, what else lies there is",
+  async (folder) => {
+    const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: place, encoding: "utf8" });
+    rmSync(join(place, "bin"), { recursive: true });
+    git("init", "-q");
+    mkdirSync(join(place, folder), { recursive: true });
+    writeFileSync(join(place, ".gitignore"), "home/\nignored.1.jsonl\n");
+    const record = join(place, folder);
+    const recorded = gitWorkspaces({
+      home: join(place, "home"),
+      env: process.env,
+      notice: (what) => notices.push(what),
+      record,
+    });
+    await recorded.open({ run: "r", blueprint, cwd: place });
+    await recorded.begin("r");
+    for (const name of ["fix.1.jsonl", "fix.12.jsonl", "ignored.1.jsonl", "work.jsonl", "a.txt"])
+      writeFileSync(join(record, name), name);
+    await recorded.close("r", "succeeded");
+    const changed = git(
+      "diff-tree",
+      "-r",
+      "-z",
+      "--name-only",
+      "refs/trammel/r/start^{tree}",
+      "refs/trammel/r/end^{tree}",
+    );
+    const names = changed.split("\0").filter((path) => path !== "");
+    expect([names, notices]).toEqual([
+      ["a.txt", "work.jsonl"].map((name) => (folder === "." ? name : `${folder}/${name}`)),
+      [],
+    ]);
+  },
+);

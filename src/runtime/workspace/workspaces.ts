@@ -20,6 +20,8 @@ export interface WorkspaceOptions {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly notice: (what: string) => void;
+  /** Absolute folder that cassettes are written to, which are no work of a run. */
+  readonly record?: string;
   /** Whether a run is in the journal; worktrees of others are removed when the next run begins. */
   readonly isKnown?: (run: string) => boolean;
 }
@@ -40,7 +42,7 @@ interface Open {
 }
 
 export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
-  const { home, env, notice } = options;
+  const { home, env, notice, record } = options;
   const opened = new Map<string, Open>();
   let swept = false;
   const enter = (
@@ -53,7 +55,7 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
     const workspace = worktree === null ? { cwd: project } : { cwd: worktree.folder, worktree };
     let pictures: Promise<Snapshots | null> | undefined;
     const snapshots = (): Promise<Snapshots | null> => {
-      const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records };
+      const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records, record };
       return (pictures ??= picturesOf(workspace.cwd, at));
     };
     opened.set(run, { workspace, snapshots, made, begun: false });
