@@ -6,6 +6,14 @@ export function cassetteName(node: string, pass: number): string {
   return `${node.replaceAll(/[^A-Za-z0-9_-]/g, "_")}.${pass}.jsonl`;
 }
 
+/** Those of some file names that are cassettes of a node's passes after the first. */
+export function laterCassettes(names: readonly string[], node: string): readonly string[] {
+  return names.filter((name) => {
+    const pass = Number(/\.(\d+)\.jsonl$/.exec(name)?.[1]);
+    return pass > 1 && name === cassetteName(node, pass);
+  });
+}
+
 /** What a cassette is written to before it is whole. */
 export function temporaryName(cassette: string): string {
   return `${cassette}.${process.pid}.tmp`;

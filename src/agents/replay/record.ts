@@ -1,4 +1,4 @@
-import { mkdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isUtf8 } from "node:buffer";
 import type { AgentEvent } from "../../model/agent-event.ts";
@@ -8,7 +8,7 @@ import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provi
 import { maskedJson } from "../events.ts";
 import { clip, oneLine, type Mask } from "../../runtime/text.ts";
 import { headOf, printCassette, type Cassette, type CassetteFile } from "./cassette.ts";
-import { cassetteName, temporaryName } from "./name.ts";
+import { cassetteName, laterCassettes, temporaryName } from "./name.ts";
 import { placesOf } from "./places.ts";
 import { changedPaths, isExecutable, scanTree, type Tree } from "../../runtime/tree/scan.ts";
 
@@ -22,7 +22,7 @@ export interface RecordOptions {
 
 /**
  * Writes what each run of a provider said and changed, but for what lies in `except`, into `folder`, one cassette a node and pass; a retry takes the place of
- * what it retries. Refuses before the agent starts where it could not. Agents at work in one folder at a time are each given
+ * what it retries, and a first pass that of all later ones of an earlier recording. Refuses before the agent starts where it could not. Agents at work in one folder at a time are each given
  * all changes made meanwhile.
  */
 export async function record(
@@ -60,10 +60,17 @@ export async function record(
       { request, provider, events, files, result },
       mask,
     );
+    if (request.pass === 1) await removeLater(folder, request.node);
     return result;
   } catch (error) {
     return { ...result, ...refused(`the agent's work could not be recorded: ${text(error)}`, result.beforeEffect) };
   }
+}
+
+/** Passes of an earlier recording, which this one need not come to. */
+async function removeLater(folder: string, node: string): Promise<void> {
+  const stale = laterCassettes(await readdir(folder), node);
+  await Promise.all(stale.map((name) => rm(join(folder, name), { force: true })));
 }
 
 async function changesOf(root: string, before: Tree, after: Tree): Promise<readonly CassetteFile[]> {
