@@ -36,3 +36,22 @@ test.each([
   expect(failures).toEqual([]);
   expect(JSON.parse(readFileSync(join(folder, "told"), "utf8"))).toMatchObject({ node: "sub/ask", text: "Ship it?" });
 });
+
+test.each([
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" }],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" }],
+  [
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http//a", OTEL_EXPORTER_OTLP_ENDPOINT: "http://a" },
+  ],
+  [null, { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense", OTEL_SDK_DISABLED: "true" }],
+  [null, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: " https://a/v1 ", OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" }],
+])("an address of traces that is none is said once, by its variable (%s, %j)", async (name, env) => {
+  const said: string[] = [];
+  const world = { env, err: { write: (text: string) => said.push(text) } };
+  const prepared = { config: {}, blueprint: { name: "b" } };
+  // Nothing else of them is used.
+  const listeners = await listenersOf(world as unknown as World, prepared as unknown as Prepared, folder);
+  await listeners.sent();
+  expect(said.map((text) => text.split(" is no http address")[0] ?? "")).toEqual(name === null ? [] : [name]);
+});

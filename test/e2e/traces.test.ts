@@ -148,7 +148,6 @@ describe("traces", () => {
     ["is not there", () => Promise.resolve("http://127.0.0.1:1")],
     ["never answers", () => listen(() => undefined)],
     ["refuses", () => listen((_, response) => void response.writeHead(503).end())],
-    ["is no address", () => Promise.resolve("not a url")],
   ] as const)("that %s delays and fails no run, and nothing is said of it", async (_name, collector) => {
     using place = new Place();
     place.file("b.yaml", "name: b\nnodes:\n  a: {type: script, run: echo done}\n");
@@ -163,6 +162,17 @@ describe("traces", () => {
     expect(ran.stderr).not.toMatch(/otel|export|trace/i);
     // Less than an export may take, beside what a run takes here and now.
     expect(ms - untraced.ms).toBeLessThan(limits.tracesExportMs - 500);
+  });
+
+  it("that are to go to what is no address fail no run, which says so once", async () => {
+    using place = new Place();
+    place.file("b.yaml", "name: b\nnodes:\n  a: {type: script, run: echo done}\n");
+    const ran = await trammel(["run", "x", "-b", "b.yaml"], {
+      place,
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" },
+    });
+    expect(ran).toMatchObject({ code: 0, stdout: "done\n" });
+    expect(ran.stderr.match(/OTEL_EXPORTER_OTLP_ENDPOINT is no http address/g)).toHaveLength(1);
   });
 
   it("are off where OpenTelemetry's own switches say so, and where nothing asks for them", async () => {
