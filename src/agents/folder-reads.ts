@@ -40,15 +40,12 @@ export async function forbiddenFolder(
   return null;
 }
 
-/** Shells in shells are looked into as deep as anybody writes them. */
-const shells = 3;
-
 function begunIn(text: string, root: string, depth: number): readonly Begun[] {
   let folder = root;
   const begun: Begun[] = [];
   for (const words of simpleCommands(text) ?? roughly(text)) {
     const inner = shellText(words);
-    if (inner !== null && depth < shells) begun.push(...begunIn(inner, folder, depth + 1));
+    if (inner !== null && depth < limits.nestedShells) begun.push(...begunIn(inner, folder, depth + 1));
     const descent = descentOf(words);
     if (descent !== null) begun.push(...foldersOf(descent, folder).map((one) => ({ folder: one, descent })));
     const [program, to] = words;

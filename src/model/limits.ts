@@ -133,6 +133,8 @@ export const limits = {
   readsShown: 20,
   /** Folders of a path for each of which a command may have a pattern that is looked up (`*`/`*`/a). */
   patternFolders: 3,
+  /** Shells in shells whose commands are looked into (`sh -c 'sh -c …'`). */
+  nestedShells: 3,
   agentEventBytes: 64 * 1024,
   agentMessageBytes: 1024 * 1024,
   agentEvents: 100_000,
