@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { pruneShape } from "../../src/wire/prune.ts";
@@ -98,4 +98,28 @@ it("removes indices of trees that are gone or long unused, and says it in words"
   expect(said.stderr).toBe("would remove 0 from the history, 0 pictures of trees, 1 index, 0 blobs, 0B\n");
   expect(await pruned(place)).toMatchObject({ trees: 1 });
   expect(readdirSync(join(place.home, "trees"))).toEqual([]);
+});
+
+const branchesOf = (place: Place): string => git(place, "branch --list trammel/* --format=%(refname:short)");
+
+it("leaves no branch and no record of Git of a worktree that is gone, when its run is stopped and when it is pruned", async () => {
+  using place = repository();
+  place.file("b.yaml", isolated("touch began; sleep 60"));
+  const running = start(["run", "-b", "b.yaml", "--json"], { place });
+  await expect.poll(() => worktreesOf(place).length, { timeout: 20_000 }).toBe(2);
+  const run = worktreesOf(place)[0] ?? "";
+  const folder = join(place.home, "worktrees", run);
+  await expect.poll(() => existsSync(join(folder, "began")), { timeout: 20_000 }).toBe(true);
+  running.child.kill("SIGKILL");
+  await running.end;
+  rmSync(folder, { recursive: true });
+  expect(branchesOf(place)).toBe(`trammel/${run}`);
+  expect((await trammel(["stop", run], { place })).code).toBe(0);
+  expect([branchesOf(place), git(place, "worktree list").split("\n").length, worktreesOf(place)]).toEqual(["", 1, []]);
+
+  const failed = await ran(place, isolated("false"));
+  rmSync(join(place.home, "worktrees", failed), { recursive: true });
+  place.file("trammel.yaml", "retention: {history: 1ms}\n");
+  expect((await pruned(place)).worktrees).toEqual([join(place.home, "worktrees", failed)]);
+  expect([branchesOf(place), git(place, "worktree list").split("\n").length, worktreesOf(place)]).toEqual(["", 1, []]);
 });

@@ -4,7 +4,7 @@ import type { RunStarted } from "../../model/events.ts";
 import { git, gitText, type GitOptions } from "./git.ts";
 import { refs } from "./refs.ts";
 import { indexOf, rootFile } from "./snapshots.ts";
-import { discard, orphans, worktreesIn } from "./worktree-records.ts";
+import { discard, orphans, recordName, worktreesIn } from "./worktree-records.ts";
 
 /** A run that leaves the journal, and where its pictures are. */
 export interface LeavingRun {
@@ -39,7 +39,8 @@ export interface TreesPruned {
 export async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
   const { home, env, leaving, isKnown, dryRun } = pruning;
   const there = new Set(await readdir(worktreesIn(home)).catch(() => []));
-  const kept = leaving.map(({ run }) => run).filter((run) => there.has(run));
+  // A record without its folder is of a worktree that somebody removed: its branch is left, and what Git knows of it.
+  const kept = leaving.map(({ run }) => run).filter((run) => there.has(run) || there.has(recordName(run)));
   const gone = [...new Set([...kept, ...(await orphans(home, isKnown))])];
   const removed = await removeRefs(pruning);
   if (!dryRun) for (const run of gone) await discard(home, run, env);

@@ -44,6 +44,8 @@ interface Open {
 export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
   const { home, env, notice, record } = options;
   const opened = new Map<string, Open>();
+  /** Of runs whose worktree was gone when they were opened again. */
+  const lost = new Map<string, Worktree>();
   let swept = false;
   const enter = (
     run: string,
@@ -73,8 +75,10 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       return worktree !== null && "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree, true);
     },
     async reopen(run, blueprint, { cwd, worktree, parent }) {
-      if (worktree !== undefined && (await lstat(worktree.folder).catch(() => null)) === null)
+      if (worktree !== undefined && (await isGone(worktree.folder))) {
+        if (parent === undefined) lost.set(run, worktree);
         return gone(run, worktree);
+      }
       const workspace = enter(run, blueprint, cwd, worktree ?? null, false);
       const open = opened.get(run);
       if (open !== undefined) open.begun = parent === undefined;
@@ -92,22 +96,18 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
     async begin(run) {
       const open = opened.get(run);
       if (open !== undefined) open.begun = true;
-      try {
+      await orSay(notice, `what run ${run} changes cannot be told`, async () => {
         const snapshots = await snapshotsOf(run);
         await snapshots?.keep(refs.start(run), await snapshots.take());
-      } catch (error) {
-        notice(`what run ${run} changes cannot be told: ${message(error)}`);
-      }
+      });
     },
     async close(run, status) {
-      const open = opened.get(run);
+      const [open, removed] = [opened.get(run), lost.get(run)];
       opened.delete(run);
-      if (open?.begun !== true) return;
-      try {
-        await leave(options, run, status, open);
-      } catch (error) {
-        notice(`what run ${run} changed cannot be told: ${message(error)}`);
-      }
+      lost.delete(run);
+      const left = removed === undefined ? undefined : () => clearLost(options, run, status, removed);
+      const ended = open?.begun === true ? () => leave(options, run, status, open) : left;
+      if (ended !== undefined) await orSay(notice, `what run ${run} changed cannot be told`, ended);
     },
   };
 }
@@ -162,6 +162,25 @@ async function problemOf(
   return null;
 }
 
+/** Not where only the folder in it is gone: the rest may hold what is nowhere else. */
+async function clearLost(options: WorkspaceOptions, run: string, status: RunStatus, worktree: Worktree): Promise<void> {
+  if (!isDone(status)) return;
+  if (await isGone(worktree.root)) await clear(options, run, worktree);
+  else stays(options, run, worktree);
+}
+
+async function orSay(notice: WorkspaceOptions["notice"], what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    notice(`${what}: ${message(error)}`);
+  }
+}
+
+async function isGone(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) === null;
+}
+
 function gone(run: string, { root }: Worktree): WorkspaceProblem {
   return { problem: `the worktree of run ${run} is gone: ${root}`, hint: "start the task anew" };
 }
@@ -197,13 +216,18 @@ async function leave(options: WorkspaceOptions, run: string, status: RunStatus, 
   const end = await snapshots.take();
   await snapshots.keep(refs.end(run), end);
   if (worktree === undefined) return;
-  const { env, notice } = options;
+  const { env } = options;
   const head = await gitText(["rev-parse", "HEAD^{tree}"], { cwd: worktree.root, env });
   const [changed, uncommitted] = await Promise.all([snapshots.changed(start, end), snapshots.changed(head, end)]);
   if (!isDone(status) || !(await isSafe(worktree, changed, uncommitted, env))) return stays(options, run, worktree);
-  const { branchStays } = await removeWorktree(worktree, env);
-  await forget(options.home, run);
+  await clear(options, run, worktree);
   await snapshots.dispose();
+}
+
+/** Takes a worktree away, and what Git and this keep of one that is gone. */
+async function clear({ home, env, notice }: WorkspaceOptions, run: string, worktree: Worktree): Promise<void> {
+  const { branchStays } = await removeWorktree(worktree, env);
+  await forget(home, run);
   if (branchStays) notice(`what run ${run} committed is on branch ${worktree.branch}`);
 }
 

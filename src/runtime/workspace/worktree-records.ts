@@ -18,17 +18,22 @@ export function worktreesIn(home: string): string {
   return join(home, "worktrees");
 }
 
+/** The file beside the worktree of a run. */
+export function recordName(run: string): string {
+  return run + ending;
+}
+
 export async function remember(home: string, run: string, worktree: Worktree): Promise<void> {
   const folder = worktreesIn(home);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const record: WorktreeRecord = { owner: self(), worktree };
   const temporary = join(folder, `.${run}`);
   await writeFile(temporary, JSON.stringify(record), { mode: 0o600 });
-  await rename(temporary, join(folder, run + ending));
+  await rename(temporary, join(folder, recordName(run)));
 }
 
 export function forget(home: string, run: string): Promise<void> {
-  return rm(join(worktreesIn(home), run + ending), { force: true });
+  return rm(join(worktreesIn(home), recordName(run)), { force: true });
 }
 
 /** Worktrees of runs that no journal knows and nobody is making: a crash came between the two. Answers their runs. */
@@ -68,7 +73,7 @@ async function unregister(root: string, env: GitOptions["env"]): Promise<void> {
 async function recordOf(home: string, run: string): Promise<WorktreeRecord | null> {
   try {
     // Written by `remember`.
-    return JSON.parse(await readFile(join(worktreesIn(home), run + ending), "utf8")) as WorktreeRecord;
+    return JSON.parse(await readFile(join(worktreesIn(home), recordName(run)), "utf8")) as WorktreeRecord;
   } catch {
     return null;
   }
