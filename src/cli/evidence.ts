@@ -1,5 +1,4 @@
 import type { Attempt, RunHalting } from "../model/events.ts";
-import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { JournalReader } from "../ports/journal.ts";
 
@@ -33,7 +32,7 @@ function innerHalt(
   const [, node, index, rest] = /^([^/[]+)(?:\[(\d+)\])?\/(.+)$/.exec(path) ?? [];
   if (node === undefined) return null;
   const item = index === undefined ? undefined : Number(index);
-  const inside = journal.runs(limits.runsListed, run);
+  const inside = journal.runs(Number.MAX_SAFE_INTEGER, run);
   const child = inside.find(({ parent }) => parent?.node === node && parent.item === item);
   if (child === undefined) return null;
   let halt: RunHalting | null = null;

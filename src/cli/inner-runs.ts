@@ -1,5 +1,4 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import { limits } from "../model/limits.ts";
 import type { JournalReader, RunRow } from "../ports/journal.ts";
 import type { World } from "./world.ts";
 import { type OpenGate, openGates } from "../views/open-gates.ts";
@@ -26,7 +25,7 @@ export function waitingGates(journal: JournalReader, row: RunRow, prefix = ""): 
 }
 
 function liveInside(journal: JournalReader, { run }: RunRow): readonly RunRow[] {
-  return journal.runs(limits.mapMaxItems, run, "live").toReversed();
+  return journal.runs(Number.MAX_SAFE_INTEGER, run, "live").toReversed();
 }
 
 /** As a run stands in a path: `call`, `map[2]`. */
@@ -43,7 +42,9 @@ export function insideAt(
 ): { readonly row: RunRow; readonly node: string } | null {
   const slash = path.indexOf("/");
   if (slash < 0) return { row, node: path };
-  const next = journal.runs(limits.mapMaxItems, row.run).find((child) => segmentOf(child) === path.slice(0, slash));
+  const next = journal
+    .runs(Number.MAX_SAFE_INTEGER, row.run)
+    .find((child) => segmentOf(child) === path.slice(0, slash));
   return next === undefined ? null : insideAt(journal, next, path.slice(slash + 1));
 }
 

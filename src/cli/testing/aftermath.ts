@@ -111,7 +111,7 @@ function openAttempt(journal: JournalReader, run: string, path: string): Attempt
   const [, node = "", item] = /^(.*?)(?:\[(\d+)\])?$/.exec(head) ?? [];
   if (rest.length === 0 && item === undefined) return latest(bodies(journal, run), node);
   const inner = journal
-    .runs(limits.runsListed, run)
+    .runs(Number.MAX_SAFE_INTEGER, run)
     .find(({ parent }) => parent?.node === node && (item === undefined || parent.item === Number(item)));
   return inner === undefined ? null : openAttempt(journal, inner.run, rest.join("/"));
 }
@@ -137,7 +137,7 @@ function probed(
       ? [{ path: prefix + body.node, pass: body.pass }]
       : [],
   );
-  const inner = journal.runs(limits.runsListed, run).flatMap((row) => {
+  const inner = journal.runs(Number.MAX_SAFE_INTEGER, run).flatMap((row) => {
     const { node, item } = row.parent ?? { node: "" };
     return probed(journal, row.run, `${prefix}${node}${item === undefined ? "" : `[${item}]`}/`);
   });
