@@ -55,7 +55,7 @@ nodes:
     type: script
     run: |
       export TRAMMEL_HOME=$PWD/.inner
-      yes | script -qec '${trammelBin} run -b inner.yaml' /dev/null > inner.log
+      yes | head -n 100 | script -qec '${trammelBin} run -b inner.yaml' /dev/null > inner.log
       ${trammelBin} run -b inner.yaml --detach; ${trammelBin} answer $(${trammelBin} inbox | head -n 1 | cut -d ' ' -f 1) ask yes 2> refused
 `,
   );
