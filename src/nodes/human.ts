@@ -1,4 +1,5 @@
 import type { HumanNode } from "../model/blueprint.ts";
+import type { GateOpened } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
@@ -68,11 +69,12 @@ export async function ask(context: ActionContext, gate: HumanNode, asking: Askin
     for (let { because } = asking, times = 1; ; because = outdated, times += 1) {
       const { question, digest, over } = await questionOf(context, gate, pass, treeOf);
       const { mode, prompt } = question;
-      const own = isOwn ? untilOf(context) : { of: gate.id };
-      context.report({ kind: "gate_opened", mode, prompt, digest, over, ...own });
+      const bound: Pick<GateOpened, "of" | "until"> = isOwn ? untilOf(context) : { of: gate.id };
+      context.report({ kind: "gate_opened", mode, prompt, digest, over, ...bound });
       const answer = await context.can.gates.ask(because === undefined ? question : { ...question, because }, signal);
       if (context.signal.aborted) return { result: stoppedWaiting };
-      if (answer.kind === "nobody" && deadline.signal.aborted) return { result: expired(gate) };
+      if (answer.kind === "nobody" && (deadline.signal.aborted || isTooLate(bound, clock)))
+        return { result: expired(gate) };
       const stranger = strangerTo(answer, gate);
       if (stranger !== null) return { result: stranger };
       if (answer.kind === "approved" && (await questionOf(context, gate, pass, treeOf)).digest !== digest) {
@@ -102,8 +104,12 @@ export function restless({ id }: HumanNode, times: number): NodeResult {
 /** Why an approval does not hold. */
 export const outdated = "the tree, what was shown or what is done next has changed since it was asked";
 
-function untilOf({ timeoutMs, since }: ActionContext): { readonly until?: number } {
+function untilOf({ timeoutMs, since }: ActionContext): Pick<GateOpened, "until"> {
   return timeoutMs === null ? {} : { until: since + timeoutMs };
+}
+
+function isTooLate({ until }: Pick<GateOpened, "until">, clock: Clock): boolean {
+  return until !== undefined && clock.now() >= until;
 }
 
 /** The time to answer runs from the start of the pass, whoever waits meanwhile: a restart gives no more of it. */

@@ -68,7 +68,7 @@ export class Attempts {
       return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
     const path = `${this.#facts.parent?.path ?? ""}${id}`;
     const approvals = this.#memory.approvals.before(this.#facts.blueprint, id);
-    const gate = gateOf(node, attempt, can.gates, path, this.#memory.answers.get(id), approvals);
+    const gate = gateOf(node, attempt, can.gates, path, () => clock.now(), this.#memory.answers.get(id), approvals);
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const parts: ContextOptions = {
       facts: this.#facts,
@@ -192,16 +192,16 @@ export class Attempts {
       case "gate_opened": {
         const { mode, prompt, digest, of, over, until } = progress;
         const taken = gate?.given?.taken ?? null;
-        if (gate?.opened(digest, of) !== false)
+        const bound = { ...(of === undefined ? {} : { of }), ...(until === undefined ? {} : { until }) };
+        if (gate?.opened(digest, bound) !== false)
           this.#events.put({
             type: "gate.opened",
             ...attempt,
             mode,
             prompt,
             digest,
-            ...(of === undefined ? {} : { of }),
             ...(over === undefined ? {} : { over }),
-            ...(until === undefined ? {} : { until }),
+            ...bound,
           });
         // What it was answered before it had to be asked again.
         if (taken !== null && gate?.given === null) this.#events.discard(taken);

@@ -1,5 +1,5 @@
 import type { Node } from "../model/blueprint.ts";
-import type { Attempt, GateAnswered } from "../model/events.ts";
+import type { Attempt, GateAnswered, GateOpened } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
@@ -13,6 +13,8 @@ export interface Given {
   readonly taken: Message["id"] | null;
 }
 
+type Bound = Pick<GateOpened, "of" | "until">;
+
 /** What stands between an attempt and the people that it asks. */
 export interface NodeGate {
   /** What the performer asks with. */
@@ -24,11 +26,11 @@ export interface NodeGate {
   /** Whether what the performer now reports is what an earlier engine recorded. */
   readonly isRecorded: boolean;
   /**
-   * A question stands; `of` is the gate before the node that is asked again. False where an answer to this very question is recorded, so that
-   * it need not be asked again.
+   * A question stands; `of` is the gate before the node that is asked again, `until` when its time is up. False where an answer to this very
+   * question is recorded, so that it need not be asked again.
    */
-  opened(digest: string, of?: string): boolean;
-  /** An answer from outside. Whether it is taken; the performer then reports it like any other. */
+  opened(digest: string, bound?: Bound): boolean;
+  /** An answer from outside. Whether it is taken, which a late one is not; the performer then reports it like any other. */
   give(answered: GateAnswered, taken: Message["id"] | null): boolean;
 }
 
@@ -40,21 +42,30 @@ export class AttemptGate implements NodeGate {
   readonly #inner: GateKeeper;
   readonly #takes: (answered: GateAnswered) => boolean;
   readonly #recorded: GateAnswered | undefined;
+  readonly #now: () => number;
   #digest: string | null = null;
+  #until = Infinity;
   #given: Given | null = null;
   #answer: ((answer: Answer) => void) | null = null;
   #over = false;
 
-  /** `takes` says which answers from outside are decisions at all; `recorded` is what an earlier engine was answered. */
-  constructor(inner: GateKeeper, takes: (answered: GateAnswered) => boolean, recorded: GateAnswered | undefined) {
+  /** `takes` says which answers from outside are decisions at all; `recorded` is what an earlier engine was answered, which was in time. */
+  constructor(
+    inner: GateKeeper,
+    takes: (answered: GateAnswered) => boolean,
+    recorded: GateAnswered | undefined,
+    now: () => number,
+  ) {
     this.#inner = inner;
     this.#takes = takes;
     this.#recorded = recorded;
+    this.#now = now;
     if (recorded !== undefined) this.#given = { answered: recorded, taken: null };
   }
 
-  opened(digest: string): boolean {
+  opened(digest: string, { until = Infinity }: Bound = {}): boolean {
     this.#digest = digest;
+    this.#until = until;
     this.#over = false;
     if (this.#given !== null && this.#given.answered.digest !== digest) this.#given = null;
     return this.#given === null;
@@ -66,10 +77,15 @@ export class AttemptGate implements NodeGate {
 
   give(answered: GateAnswered, taken: Message["id"] | null): boolean {
     if (this.#over || this.#given !== null || answered.digest !== this.#digest) return false;
-    if (!this.#takes(answered)) return false;
+    if (this.#isLate || !this.#takes(answered)) return false;
     this.#given = { answered, taken };
     this.#answer?.(answerOf(answered));
     return true;
+  }
+
+  /** Timers may be late, as after a process was stopped: the time decides. */
+  get #isLate(): boolean {
+    return this.#now() >= this.#until;
   }
 
   get isRecorded(): boolean {
@@ -94,7 +110,7 @@ export class AttemptGate implements NodeGate {
     const answer = await Promise.race([outside, here]);
     this.#over = true;
     settled.abort();
-    return answer;
+    return this.#given === null && this.#isLate ? { kind: "nobody" } : answer;
   }
 }
 
@@ -106,13 +122,15 @@ class PermissionGate implements NodeGate {
   readonly #inner: GateKeeper;
   readonly #pass: number;
   readonly #approvals: readonly Approval[];
+  readonly #now: () => number;
   #question: AttemptGate | null = null;
   readonly isRecorded = false;
 
-  constructor(inner: GateKeeper, { pass }: Attempt, approvals: readonly Approval[]) {
+  constructor(inner: GateKeeper, { pass }: Attempt, approvals: readonly Approval[], now: () => number) {
     this.#inner = inner;
     this.#pass = pass;
     this.#approvals = approvals;
+    this.#now = now;
   }
 
   get isOpen(): boolean {
@@ -123,12 +141,12 @@ class PermissionGate implements NodeGate {
     return this.#question?.given ?? null;
   }
 
-  opened(digest: string, of?: string): boolean {
+  opened(digest: string, { of }: Bound = {}): boolean {
     // Each gate has its own: nobody need be among those of another that was answered too.
     const approvers = this.#approvals.find(({ gate }) => gate.id === of)?.gate.approvers;
     const takes = ({ pass, answer, by }: GateAnswered): boolean =>
       pass === this.#pass && typeof answer === "boolean" && approvers?.includes(by) !== false;
-    this.#question = new AttemptGate(this.#inner, takes, undefined);
+    this.#question = new AttemptGate(this.#inner, takes, undefined, this.#now);
     return this.#question.opened(digest);
   }
 
@@ -151,16 +169,18 @@ export function gateOf(
   attempt: Attempt,
   inner: GateKeeper,
   path: string,
+  now: () => number,
   recorded: GateAnswered | undefined,
   approvals: readonly Approval[] = [],
 ): NodeGate | null {
   const asking: GateKeeper = { ...inner, ask: (question, signal) => inner.ask({ ...question, node: path }, signal) };
   const isAgent = node.type === "agent" || node.type === "agent_sandbox";
-  if (isAgent || (approvals.length > 0 && node.type !== "human")) return new PermissionGate(asking, attempt, approvals);
+  if (isAgent || (approvals.length > 0 && node.type !== "human"))
+    return new PermissionGate(asking, attempt, approvals, now);
   if (node.type !== "human") return null;
   const { pass } = attempt;
   const takes = (answered: GateAnswered): boolean => answered.pass === pass && isDecision(node, answered);
-  return new AttemptGate(asking, takes, recorded?.pass === pass ? recorded : undefined);
+  return new AttemptGate(asking, takes, recorded?.pass === pass ? recorded : undefined, now);
 }
 
 /** Answers to questions that are not asked yet. What is beyond the bound stays in the store for the next owner. */

@@ -16,12 +16,12 @@ const over = (status: "succeeded" | "stopped"): EventBody => ({
 
 function fateOver(before: GateBasis | undefined, now: GateBasis) {
   const body: EventBody = { ...opened, digest: "e", over: now };
-  return answerFate([{ run: "r", seq: 1, at: 0, hash: "", body }], mine, before);
+  return answerFate([{ run: "r", seq: 1, at: 0, hash: "", body }], mine, before === undefined ? {} : { over: before });
 }
 
 function fate(...bodies: readonly EventBody[]) {
   const events: JournalEvent[] = bodies.map((body, i) => ({ run: "r", seq: i + 1, at: 0, hash: "", body }));
-  return answerFate(events, mine);
+  return answerFate(events, mine, {});
 }
 
 it("waits while the same question stands, also with another owner of the run", () => {
@@ -47,6 +47,14 @@ it("names what came in between", () => {
   expect(fate({ type: "node.settled", ...at, as: "done", by: "bob" })).toEqual(conflict("bob settled a first"));
   expect(fate({ type: "node.ended", ...at, result: { outcome: "failure" } })).toEqual(conflict("a waits no longer"));
   expect(fate(over("stopped"))).toEqual(conflict("the run is over: stopped"));
+});
+
+it("tells an answer that came too late when the time was up", () => {
+  const ended: EventBody = { type: "node.ended", ...at, result: { outcome: "failure" } };
+  const late = (ms: number) =>
+    answerFate([{ run: "r", seq: 1, at: ms, hash: "", body: ended }], mine, { until: 1_000 });
+  expect(late(999)).toEqual({ kind: "conflict", what: "a waits no longer" });
+  expect(late(1_000)).toEqual({ kind: "conflict", what: "its time was up at 1970-01-01T00:00:01.000Z" });
 });
 
 it("tells of a gate that waits no longer who decided about it, when and how", () => {

@@ -1,11 +1,15 @@
-import type { GateAnswered, GateBasis, JournalEvent } from "../model/events.ts";
+import type { GateAnswered, GateBasis, GateOpened, JournalEvent } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 
 /** What became of an answer: the one that was recorded, or turned away because of `what`, one clause. */
 export type AnswerFate = { readonly kind: "taken" } | { readonly kind: "conflict"; readonly what: string };
 
-/** Told from what its run recorded since the question was read, which was `over` this; null while the answer may still be taken. */
-export function answerFate(events: Iterable<JournalEvent>, answer: GateAnswered, over?: GateBasis): AnswerFate | null {
+/** Told from what its run recorded since the question was read, as it was `asked` then; null while the answer may still be taken. */
+export function answerFate(
+  events: Iterable<JournalEvent>,
+  answer: GateAnswered,
+  { over, until = Infinity }: Pick<GateOpened, "over" | "until">,
+): AnswerFate | null {
   for (const { body, at } of events) {
     if (body.type === "run.finished") return conflict(`the run is over: ${body.status}`);
     if (!("node" in body) || body.node !== answer.node) continue;
@@ -20,7 +24,7 @@ export function answerFate(events: Iterable<JournalEvent>, answer: GateAnswered,
         if (body.as !== "again") return conflict(`${body.by} settled ${body.node} first`);
         break;
       case "node.ended":
-        return conflict(`${body.node} waits no longer`);
+        return conflict(at < until ? `${body.node} waits no longer` : `its time was up at ${time(until)}`);
       default:
         break;
     }

@@ -74,6 +74,20 @@ describe("a parked run", () => {
     expect(await waiting(place)).toEqual([]);
   });
 
+  it.each([
+    ["its no", "", 1],
+    ["the default", ", default: yes", 0],
+  ])("takes no yes after its time: %s decides", async (_, fallback, after) => {
+    using place = new Place();
+    const run = await parked(place, `mode: approval, prompt: "Ship it?", timeout: 2s${fallback}`);
+    await vi.waitUntil(async () => (await trammel(["inbox"], { place })).stdout.includes("time was up"), 20_000);
+    const late = await trammel(["answer", run, "a", after === 0 ? "no" : "yes"], { place });
+    expect(late).toMatchObject({ code: 2, stderr: expect.stringMatching(/was not taken: its time was up at \S+Z\n/) });
+    expect(log(place)).toBe(after === 0 ? "w\nb\n" : "w\n");
+    const shown = await trammel(["show", run, "--json"], { place });
+    expect(shown.stdout).toContain(after === 0 ? '"succeeded"' : "nobody answered in time");
+  });
+
   it("stays parked for what is no decision, no gate, no option and no field", async () => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?"`);

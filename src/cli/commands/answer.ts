@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { GateAnswered, GateBasis, ProcessIdentity } from "../../model/events.ts";
+import type { GateAnswered, GateOpened, ProcessIdentity } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
@@ -75,8 +75,8 @@ function isExecuted({ journal, run, isAlive }: Giving): boolean {
   return row !== null && row.endedAt === null && isAlive(row.owner);
 }
 
-function fateOf({ journal, run, read, answer, over }: Giving): AnswerFate | null {
-  return answerFate(journal.read(run, read), answer, over);
+function fateOf({ journal, run, read, answer, asked }: Giving): AnswerFate | null {
+  return answerFate(journal.read(run, read), answer, asked);
 }
 
 /** What the process that executes the run makes of the answer; `left` where it is gone before that. */
@@ -120,8 +120,7 @@ interface Given {
   /** The gate, from the one that goes on. */
   readonly path: string;
   readonly answer: GateAnswered;
-  /** What the question was over. */
-  readonly over: GateBasis | undefined;
+  readonly asked: GateOpened;
   /** Number of the last event of the run that asks, when its question was read. */
   readonly read: number;
 }
@@ -158,7 +157,7 @@ async function answerTo(
     top: topOf(journal, row).run,
     path: `${asking.parent?.path ?? ""}${gate.node}`,
     answer: { type: "gate.answered", node: gate.node, ...given },
-    over: gate.over,
+    asked: gate,
     read,
   };
 }
