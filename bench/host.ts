@@ -1,6 +1,6 @@
 import { composition } from "../src/compose.ts";
 import { check } from "../src/check/check.ts";
-import { noGates } from "../src/cli/gate.ts";
+import { noGates } from "../src/cli/asking/gate.ts";
 import { emptyConfig } from "../src/config/config.ts";
 import type { Blueprint } from "../src/model/blueprint.ts";
 import type { JournalEvent } from "../src/model/events.ts";

@@ -1,6 +1,6 @@
 import { composition } from "../src/compose.ts";
 import { check } from "../src/check/check.ts";
-import { patientGates } from "../src/cli/parking.ts";
+import { patientGates } from "../src/cli/asking/parking.ts";
 import { emptyConfig } from "../src/config/config.ts";
 import { limits } from "../src/model/limits.ts";
 import { openGates } from "../src/views/open-gates.ts";

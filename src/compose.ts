@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { dataHome } from "./cli/home.ts";
+import { dataHome } from "./cli/store/home.ts";
 import {
   type Composition,
   type SandboxHealth,
@@ -23,7 +23,7 @@ import type { Capabilities, Performer } from "./ports/performer.ts";
 import type { ToolRegistry } from "./ports/tool.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
 import type { BlobSweep, Swept } from "./runtime/blobs/sweep.ts";
-import { systemClock } from "./runtime/clock.ts";
+import { systemClock } from "./runtime/time/clock.ts";
 import { createEngine } from "./runtime/engine.ts";
 import type { EngineOptions } from "./runtime/options.ts";
 import { childEnvironment } from "./runtime/environment/child.ts";
@@ -34,7 +34,7 @@ import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
 import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
-import { isUser } from "./runtime/users.ts";
+import { isUser } from "./runtime/decisions/users.ts";
 import type { TreePruning, TreesPruned } from "./runtime/workspace/pruning.ts";
 import { type GitWorkspaces, gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 import type { createTools } from "./tools/registry.ts";

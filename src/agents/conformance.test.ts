@@ -8,7 +8,7 @@ import { agentRequest, play } from "../../test/fixtures/agent-request.ts";
 import type { Script } from "../../test/fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../../test/fixtures/model-server/server.ts";
 import type { AgentProvider, AgentRequest } from "../ports/provider.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { systemClock } from "../runtime/time/clock.ts";
 import { startLive } from "../runtime/processes/live.ts";
 import { createAcpProvider } from "./acp/provider.ts";
 import { createAiProvider } from "./ai/provider.ts";

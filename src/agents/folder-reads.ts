@@ -5,7 +5,7 @@ import type { Reads } from "../ports/reads.ts";
 import { scopeOf } from "../runtime/reading/scope.ts";
 import { realOf } from "../runtime/tree/plain-file.ts";
 import { isInside } from "../runtime/tree/scan.ts";
-import { expanded, kindOf, located, partsOf } from "./command-reads.ts";
+import { expanded, kindOf, located, partsOf } from "./policy/command-reads.ts";
 import { simpleCommands, type SimpleCommand } from "./policy/command.ts";
 import { descentOf, shellText, type Descent } from "./policy/recursive.ts";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { agentRequest, play } from "../../test/fixtures/agent-request.ts";
 import { serveModel } from "../../test/fixtures/model-server/server.ts";
 import type { AgentProvider } from "../ports/provider.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { systemClock } from "../runtime/time/clock.ts";
 import { createProviders } from "./providers.ts";
 
 let folder: string;

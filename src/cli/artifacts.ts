@@ -4,7 +4,7 @@ import type { BlobStore } from "../ports/blobs.ts";
 import type { JournalReader } from "../ports/journal.ts";
 import { nodeOutputs, type NodeOutput } from "../views/outputs.ts";
 import type { Artifacts } from "../wire/artifacts.ts";
-import { isFile } from "./files.ts";
+import { isFile } from "./documents/files.ts";
 
 export interface Artifact {
   readonly row: Artifacts["artifacts"][number];

@@ -1,6 +1,6 @@
 import { hasProcfs, readStat, readVariable } from "../runtime/processes/procfs.ts";
 import { isProblem, type Problem, usage } from "./problem.ts";
-import { findRun, openStore } from "./stored-run.ts";
+import { findRun, openStore } from "./store/stored-run.ts";
 import type { World } from "./world.ts";
 
 /** Whether this command was started by a node of a run: an agent that decided about itself would need nobody else. */

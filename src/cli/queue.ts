@@ -1,7 +1,7 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Ahead } from "../ports/journal.ts";
 import type { Turn } from "../runtime/api.ts";
-import { type Overlap, overlapOf } from "../runtime/overlap.ts";
+import { type Overlap, overlapOf } from "../runtime/lifecycle/overlap.ts";
 import { inert } from "../views/inert.ts";
 import type { World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import type { JournalEvent, ParentLink } from "../model/events.ts";
 import type { Queued, RunRow } from "../ports/journal.ts";
 import type { AttemptView, RunView } from "../views/run-view.ts";
-import type { WaitingGate } from "./inner-runs.ts";
+import type { WaitingGate } from "./store/inner-runs.ts";
 import { jsonLine } from "./json.ts";
 import { queuePlace } from "./queue.ts";
 import type { AttemptReport, RunList, RunReport } from "../wire/run-report.ts";

@@ -46,7 +46,7 @@ function complete(world: World): number {
 
 async function outcome(argv: readonly string[], world: World): Promise<number> {
   try {
-    const { execute } = await import("./program.ts");
+    const { execute } = await import("./program/program.ts");
     return await execute(argv, world);
   } catch (error) {
     if (isUnavailable(error))

@@ -3,7 +3,7 @@ import type { EventBody } from "../model/events.ts";
 import { commandsFor, timeCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import { take } from "./reduce.ts";
-import { asRetry } from "./retries.ts";
+import { asRetry } from "./ending/retries.ts";
 import { isWorking, type RunState } from "./state.ts";
 
 export interface Step {

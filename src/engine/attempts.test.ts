@@ -9,7 +9,7 @@ import { snapshot } from "./snapshot.ts";
 import type { RunState } from "./state.ts";
 import { initial } from "./state.ts";
 import { statusOf } from "./status.ts";
-import { unfinished } from "./unfinished.ts";
+import { unfinished } from "./ending/unfinished.ts";
 
 describe("retries", () => {
   const nodes = { a: { retry: 7 } } as const;

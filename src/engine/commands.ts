@@ -3,12 +3,12 @@ import type { Command } from "../model/commands.ts";
 import type { Attempt, EventBody } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { nodeIndex } from "../graph/plan.ts";
-import { isIdler } from "./moves.ts";
-import { cancelsLosers } from "./races.ts";
+import { isIdler } from "./routing/moves.ts";
+import { cancelsLosers } from "./routing/races.ts";
 import { isWorking, type RunState } from "./state.ts";
-import { remainingTime } from "./time.ts";
-import { overspent } from "./usage.ts";
-import { unfinished } from "./unfinished.ts";
+import { remainingTime } from "./limits/time.ts";
+import { overspent } from "./limits/usage.ts";
+import { unfinished } from "./ending/unfinished.ts";
 
 /** What the runtime must do once this event, just reduced, is committed. */
 export function commandsFor(state: RunState, event: EventBody): readonly Command[] {

@@ -1,10 +1,10 @@
 import { at, item } from "../graph/ints.ts";
 import type { EventBody } from "../model/events.ts";
-import { finish } from "./finish.ts";
-import { nextHalt } from "./halts.ts";
-import { claim, nextStart } from "./starts.ts";
+import { finish } from "./ending/finish.ts";
+import { nextHalt } from "./ending/halts.ts";
+import { claim, nextStart } from "./routing/starts.ts";
 import type { RunState } from "./state.ts";
-import { strikeOfCap } from "./strikes.ts";
+import { strikeOfCap } from "./ending/strikes.ts";
 
 /**
  * What must be journaled next, a few events at a time; empty when the run waits for the world or is over. Changes nothing of the state

@@ -12,18 +12,18 @@ import type {
   NodeUnconfirmed,
   RetryDue,
 } from "../model/events.ts";
-import type { Ending } from "./endings.ts";
-import { endingOf, endingOfSettled } from "./endings.ts";
-import { addMiss, recallHalts } from "./halts.ts";
-import { quorum } from "./joins.ts";
-import { arcBetween, lift, setStage, takeArrivals } from "./moves.ts";
-import { holdEnding, routeEnding } from "./outflow.ts";
-import { beginPass } from "./passes.ts";
-import { standstill, type Standstill } from "./progress.ts";
-import { meet } from "./races.ts";
+import type { Ending } from "./ending/endings.ts";
+import { endingOf, endingOfSettled } from "./ending/endings.ts";
+import { addMiss, recallHalts } from "./ending/halts.ts";
+import { quorum } from "./routing/joins.ts";
+import { arcBetween, lift, setStage, takeArrivals } from "./routing/moves.ts";
+import { holdEnding, routeEnding } from "./routing/outflow.ts";
+import { beginPass } from "./routing/passes.ts";
+import { standstill, type Standstill } from "./ending/progress.ts";
+import { meet } from "./routing/races.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
-import { settleUnsaid, settleUsage } from "./usage.ts";
+import { settleUnsaid, settleUsage } from "./limits/usage.ts";
 
 /** What each event about a node changes; the event has been found to fit. */
 

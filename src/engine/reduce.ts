@@ -1,12 +1,12 @@
 import { nodeIndex } from "../graph/plan.ts";
 import type { EventBody, RunStarted } from "../model/events.ts";
-import { isAgentic } from "./caps.ts";
+import { isAgentic } from "./limits/caps.ts";
 import { fits } from "./fits.ts";
-import { recallHalts } from "./halts.ts";
-import { open, rest } from "./moves.ts";
+import { recallHalts } from "./ending/halts.ts";
+import { open, rest } from "./routing/moves.ts";
 import * as node from "./node-events.ts";
 import type { RunState } from "./state.ts";
-import { keepTime } from "./time.ts";
+import { keepTime } from "./limits/time.ts";
 
 /**
  * The state after an event. Takes ownership of `state` and updates it in place. Total and deterministic: an event that does not fit

@@ -2,10 +2,10 @@ import type { Report } from "./codes.ts";
 import { readBody } from "./expand/body.ts";
 import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
 import { readPart } from "./read/collections.ts";
-import type { Plugins } from "./read/nodes.ts";
-import { nodeOrigins, readNode } from "./read/nodes.ts";
+import type { Plugins } from "./nodes.ts";
+import { nodeOrigins, readNode } from "./nodes.ts";
 import { Reading } from "./read/reading.ts";
-import { overlayStock } from "./stock/supply.ts";
+import { overlayStock } from "./expand/supply.ts";
 import type { LocatedMap } from "./tree.ts";
 import { valueOf } from "./tree.ts";
 

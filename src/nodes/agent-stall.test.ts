@@ -10,7 +10,7 @@ import { limits } from "../model/limits.ts";
 import type { AgentProvider, AgentRequest } from "../ports/provider.ts";
 import { isAlive } from "../runtime/processes/identity.ts";
 import { startLive } from "../runtime/processes/live.ts";
-import { ManualClock } from "../runtime/clock.ts";
+import { ManualClock } from "../runtime/time/clock.ts";
 
 const acpMain = fileURLToPath(new URL("../../test/fixtures/acp-agent/main.ts", import.meta.url));
 const minute = 60_000;

@@ -8,7 +8,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
 import type { ProcessSpec } from "../ports/processes.ts";
-import { captureText } from "../runtime/capture.ts";
+import { captureText } from "../runtime/attempts/capture.ts";
 import { scopeOf } from "../runtime/reading/scope.ts";
 import { TurnReads } from "../runtime/reading/turn-reads.ts";
 import { clip, type Mask } from "../runtime/text.ts";

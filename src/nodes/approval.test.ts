@@ -3,7 +3,7 @@ import type { Blueprint, HumanNode, ScriptNode } from "../model/blueprint.ts";
 import type { Answer, Question } from "../ports/gate.ts";
 import type { ActionContext, Approval, Performer, Progress } from "../ports/performer.ts";
 import { limits } from "../model/limits.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { systemClock } from "../runtime/time/clock.ts";
 import { holdToApprovals } from "./approval.ts";
 import { questionOf } from "./question.ts";
 

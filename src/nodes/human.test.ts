@@ -5,7 +5,7 @@ import type { ActionContext, Capabilities, Progress } from "../ports/performer.t
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import { limits } from "../model/limits.ts";
-import { ManualClock, systemClock } from "../runtime/clock.ts";
+import { ManualClock, systemClock } from "../runtime/time/clock.ts";
 import { createHumanPerformer } from "./human.ts";
 
 /** The tree that each look at it finds, the last one from then on. */

@@ -1,7 +1,7 @@
 import type { Json } from "../model/json.ts";
 import type { CapturedText, InnerHalt, NodeResult } from "../model/outcome.ts";
 import type { ChildEnd } from "../ports/performer.ts";
-import { captureText } from "../runtime/capture.ts";
+import { captureText } from "../runtime/attempts/capture.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 
 /** Of several halts the one that its own run would be named by. */

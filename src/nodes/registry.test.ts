@@ -3,7 +3,7 @@ import { NodeBench, reference } from "../../test/support/node-bench.ts";
 import type { Node, NodeType } from "../model/blueprint.ts";
 import { definePlugin } from "../plugin.ts";
 import type { NodePlugin, Plugin } from "../ports/plugin.ts";
-import { systemClock } from "../runtime/clock.ts";
+import { systemClock } from "../runtime/time/clock.ts";
 import { createRedactor } from "../runtime/redaction/redactor.ts";
 import { createPerformers, type Performers } from "./registry.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ManualClock } from "../runtime/clock.ts";
+import { ManualClock } from "../runtime/time/clock.ts";
 import { StallWatch } from "./stall.ts";
 
 const minute = 60_000;

@@ -4,11 +4,11 @@ import { type EventBody, isPromise, type JournalEvent } from "../model/events.ts
 import type { RunStatus } from "../model/outcome.ts";
 import type { Conflict, Message } from "../ports/journal.ts";
 import type { Observer, RunEnd, RunHandle } from "./api.ts";
-import { Attempts, type Ports } from "./attempts.ts";
+import { Attempts, type Ports } from "./attempts/attempts.ts";
 import type { RunFacts } from "./context.ts";
 import { isProblem, passesOfTask } from "./counters.ts";
-import { note, type Memory } from "./memory.ts";
-import { RunTimers } from "./timers.ts";
+import { note, type Memory } from "./memory/memory.ts";
+import { RunTimers } from "./time/timers.ts";
 
 /**
  * Executes one run: what comes in is taken one batch at a time, advanced, committed, told to the observer, and only then acted on.

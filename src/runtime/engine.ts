@@ -1,16 +1,16 @@
 import { advance } from "../engine/advance.ts";
 import { isOver } from "../model/outcome.ts";
 import { StoreUnavailable, type RunRow } from "../ports/journal.ts";
-import { refuse } from "./admit.ts";
+import { refuse } from "./admission/admit.ts";
 import type { Engine, ForkRequest, Observer, Refusal, ResumeRequest, RunEnd, RunHandle } from "./api.ts";
-import type { InnerEngine, Inside } from "./children.ts";
+import type { InnerEngine, Inside } from "./inner/children.ts";
 import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
-import { inheritedOf } from "./fork.ts";
+import { inheritedOf } from "./lifecycle/fork.ts";
 import type { EngineOptions } from "./options.ts";
-import { boundTo, hintOf, type Parts, planOf, reread } from "./parts.ts";
-import { resumption } from "./resume.ts";
-import { start } from "./start.ts";
+import { boundTo, hintOf, type Parts, planOf, reread } from "./lifecycle/parts.ts";
+import { resumption } from "./lifecycle/resume.ts";
+import { start } from "./lifecycle/start.ts";
 
 /** Executes runs in this process. */
 export function createEngine(options: EngineOptions): Engine {

@@ -4,7 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { Capabilities } from "../ports/performer.ts";
-import type { Performers } from "./admit.ts";
+import type { Performers } from "./admission/admit.ts";
 import type { RunSecrets } from "../ports/secrets.ts";
 import type { Workspaces } from "../ports/workspace.ts";
 import type { MakeEnvironment } from "./environment/child.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../runtime/clock.ts";
+import { systemClock } from "../runtime/time/clock.ts";
 import { StageClock } from "./clock.ts";
 
 const days = 24 * 3_600_000;

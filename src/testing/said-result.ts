@@ -2,7 +2,7 @@ import type { Json } from "../model/json.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
 import { resultOf } from "../nodes/process-result.ts";
 import type { ActionContext } from "../ports/performer.ts";
-import { captureText } from "../runtime/capture.ts";
+import { captureText } from "../runtime/attempts/capture.ts";
 import { parseOutput } from "../runtime/validation/output.ts";
 import type { Said } from "./file.ts";
 import { optionsOf } from "./fits.ts";

@@ -1,4 +1,4 @@
-import { carries, endingOf, endingOfSettled, type Ending } from "../engine/endings.ts";
+import { carries, endingOf, endingOfSettled, type Ending } from "../engine/ending/endings.ts";
 import type { Plan } from "../graph/plan.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import type { EventBody } from "../model/events.ts";

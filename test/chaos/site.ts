@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { openJournal } from "../../src/hosts/embedded/journal.ts";
 import type { JournalEvent } from "../../src/model/events.ts";
 import type { RunRow } from "../../src/ports/journal.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/time/clock.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { isAlive, isSame, self } from "../../src/runtime/processes/identity.ts";
 import { listPids, readStat, readVariable } from "../../src/runtime/processes/procfs.ts";

@@ -6,7 +6,7 @@ import { unlikeReplay } from "../support/replayed.ts";
 import { openJournal } from "../../src/hosts/embedded/journal.ts";
 import type { JournalEvent } from "../../src/model/events.ts";
 import type { RunRow } from "../../src/ports/journal.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/time/clock.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { isAlive, isSame, self } from "../../src/runtime/processes/identity.ts";
 

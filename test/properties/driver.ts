@@ -2,7 +2,7 @@ import { advance } from "../../src/engine/advance.ts";
 import { reduce } from "../../src/engine/reduce.ts";
 import type { RunState } from "../../src/engine/state.ts";
 import { initial } from "../../src/engine/state.ts";
-import { unfinished } from "../../src/engine/unfinished.ts";
+import { unfinished } from "../../src/engine/ending/unfinished.ts";
 import type { Plan } from "../../src/graph/plan.ts";
 import { compile } from "../../src/graph/plan.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/ports/journal.ts";
-import { ManualClock } from "../../src/runtime/clock.ts";
+import { ManualClock } from "../../src/runtime/time/clock.ts";
 import { blueprint, chainOf, handle, kinds, plain, processOf, request, success, until, World } from "./harness.ts";
 
 let world: World;

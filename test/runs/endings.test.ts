@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
-import { ManualClock } from "../../src/runtime/clock.ts";
+import { ManualClock } from "../../src/runtime/time/clock.ts";
 import {
   again,
   blueprint,

@@ -18,7 +18,7 @@ import type {
   StartRequest,
 } from "../../src/runtime/api.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/time/clock.ts";
 import { call } from "../../src/nodes/call.ts";
 import { map } from "../../src/nodes/map.ts";
 import { createEngine } from "../../src/runtime/engine.ts";

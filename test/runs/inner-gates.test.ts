@@ -8,7 +8,7 @@ import type { JournalReader } from "../../src/ports/journal.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
 import { openGates } from "../../src/views/open-gates.ts";
 import type { RunHandle } from "../../src/runtime/api.ts";
-import { ManualClock, systemClock } from "../../src/runtime/clock.ts";
+import { ManualClock, systemClock } from "../../src/runtime/time/clock.ts";
 import { again, blueprint, bodies, gate, handle, plain, request, success, until, World, type Act } from "./harness.ts";
 import { callees, calling, mapping, runsInside, said, template } from "./inside.ts";
 

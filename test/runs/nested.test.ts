@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Blueprint, MapBody } from "../../src/model/blueprint.ts";
 import type { JournalReader } from "../../src/ports/journal.ts";
 import type { Callees, StartRequest } from "../../src/runtime/api.ts";
-import { ManualClock } from "../../src/runtime/clock.ts";
+import { ManualClock } from "../../src/runtime/time/clock.ts";
 import {
   again,
   agentic,

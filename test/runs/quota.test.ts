@@ -3,7 +3,7 @@ import { limits } from "../../src/model/limits.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { RunHandle } from "../../src/runtime/api.ts";
-import { ManualClock } from "../../src/runtime/clock.ts";
+import { ManualClock } from "../../src/runtime/time/clock.ts";
 import { emptyView, fold } from "../../src/views/fold.ts";
 import {
   type Act,

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NodeResult } from "../../src/model/outcome.ts";
-import { ManualClock } from "../../src/runtime/clock.ts";
+import { ManualClock } from "../../src/runtime/time/clock.ts";
 import {
   again,
   agentic,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
-import { ManualClock } from "../../src/runtime/clock.ts";
+import { ManualClock } from "../../src/runtime/time/clock.ts";
 import { again, blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
 
 const never = (error: unknown): void => {

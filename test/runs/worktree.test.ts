@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/time/clock.ts";
 import { createProcessRunner } from "../../src/runtime/processes/runner.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { type Act, bodies, chainOf, handle, request, three, World } from "./harness.ts";

@@ -13,7 +13,7 @@ import type {
   SandboxSpec,
 } from "../../src/ports/sandbox.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/time/clock.ts";
 import { self } from "../../src/runtime/processes/identity.ts";
 import { startLive } from "../../src/runtime/processes/live.ts";
 import { createProcessRunner } from "../../src/runtime/processes/runner.ts";

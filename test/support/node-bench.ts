@@ -9,7 +9,7 @@ import type { ToolRegistry } from "../../src/ports/tool.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { childEnvironment } from "../../src/runtime/environment/child.ts";
 import { createRedactor, type Redactor } from "../../src/runtime/redaction/redactor.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/time/clock.ts";
 import { createProcessRunner } from "../../src/runtime/processes/runner.ts";
 import { RunValues } from "../../src/runtime/values.ts";
 import { RunnerBench } from "./runner-bench.ts";

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { limits } from "../../src/model/limits.ts";
 import type { ProcessResult, ProcessRunner, ProcessSpec } from "../../src/ports/processes.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
-import { systemClock } from "../../src/runtime/clock.ts";
+import { systemClock } from "../../src/runtime/time/clock.ts";
 import { hasProcfs, listPids, readVariable } from "../../src/runtime/processes/procfs.ts";
 import { createProcessRunner } from "../../src/runtime/processes/runner.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { Step } from "../../../test/fixtures/acp-agent/main.ts";
 import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { startLive } from "../../runtime/processes/live.ts";
 import { createAcpProvider } from "./provider.ts";
 

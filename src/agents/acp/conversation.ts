@@ -11,7 +11,7 @@ import { limits } from "../../model/limits.ts";
 import { jsonText } from "../../model/nesting.ts";
 import type { Usage } from "../../model/outcome.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
-import { filesRead } from "../command-reads.ts";
+import { filesRead } from "../policy/command-reads.ts";
 import { Speech } from "../speech.ts";
 import type { Verdict } from "../policy/policy.ts";
 import { accessOf, actionOf, reply, verdictOf, type Action, type Described } from "./permission.ts";

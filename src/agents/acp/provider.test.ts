@@ -9,7 +9,7 @@ import { agentRequest, play, type Played } from "../../../test/fixtures/agent-re
 import type { ProcessIdentity } from "../../model/events.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { identify, isAlive } from "../../runtime/processes/identity.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { startLive } from "../../runtime/processes/live.ts";
 import { createAcpProvider } from "./provider.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Step } from "../../../test/fixtures/acp-agent/main.ts";
 import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
 import type { AgentEvent } from "../../model/agent-event.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { startLive } from "../../runtime/processes/live.ts";
 import { scopeOf } from "../../runtime/reading/scope.ts";
 import { TurnReads } from "../../runtime/reading/turn-reads.ts";

@@ -5,7 +5,7 @@ import { serveModel, type ModelServer } from "../../../test/fixtures/model-serve
 import { limits } from "../../model/limits.ts";
 import type { ReasonCode } from "../../model/outcome.ts";
 import type { AgentResult } from "../../ports/provider.ts";
-import { ManualClock } from "../../runtime/clock.ts";
+import { ManualClock } from "../../runtime/time/clock.ts";
 import { createAiProvider } from "./provider.ts";
 import { vendors, type Vendor } from "./settings.ts";
 

@@ -7,7 +7,7 @@ import type { ReasonCode, Usage } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerSchema, checkAnswer, isStructured, readAnswer, type Answer } from "../answer.ts";
-import { pause } from "../../runtime/alarm.ts";
+import { pause } from "../../runtime/time/alarm.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 import type { Fault } from "./faults.ts";

@@ -5,7 +5,7 @@ import { serveModel, type ModelServer } from "../../../test/fixtures/model-serve
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { createAiProvider } from "./provider.ts";
 import { vendors, type Vendor } from "./settings.ts";
 

@@ -9,7 +9,7 @@ import type { AgentSettings } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
 import { scopeOf } from "../../runtime/reading/scope.ts";
 import { TurnReads } from "../../runtime/reading/turn-reads.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { createAiProvider } from "./provider.ts";
 import { Toolbox, type CallReply } from "./toolbox.ts";
 

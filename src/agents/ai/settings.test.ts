@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
 import { serveModel } from "../../../test/fixtures/model-server/server.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { createAiProvider } from "./provider.ts";
 import { parseModel } from "./settings.ts";
 

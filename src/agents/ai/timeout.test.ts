@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { agentWorld } from "../../../test/fixtures/agent-node.ts";
 import { serveModel } from "../../../test/fixtures/model-server/server.ts";
-import { ManualClock } from "../../runtime/clock.ts";
+import { ManualClock } from "../../runtime/time/clock.ts";
 import { createAiProvider } from "./provider.ts";
 import { vendors } from "./settings.ts";
 

@@ -8,7 +8,7 @@ import { compileSchema, type Validator } from "../../runtime/validation/schema.t
 import { judgeIn } from "../policy/judge-in.ts";
 import { shellLine } from "../../runtime/shell-line.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
-import { filesRead, forbiddenRead } from "../command-reads.ts";
+import { filesRead, forbiddenRead } from "../policy/command-reads.ts";
 import { forbiddenFolder } from "../folder-reads.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentPolicy } from "../../model/blueprint.ts";
-import { pathOutside } from "../command-reads.ts";
+import { pathOutside } from "./command-reads.ts";
 import { judge, type Asked, type Verdict } from "./policy.ts";
 
 /** As {@link judge}; and where commands are let through by a list, it is for the workspace: one that names a path outside is not on it. */

@@ -6,10 +6,10 @@ import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
 import type { Artifacts } from "../../wire/artifacts.ts";
 import { type Artifact, artifactsOf } from "../artifacts.ts";
-import { dataHome } from "../home.ts";
+import { dataHome } from "../store/home.ts";
 import { jsonLine } from "../json.ts";
 import { isProblem, report, usage } from "../problem.ts";
-import { findRun, openStoreToRead } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface ArtifactsOptions {

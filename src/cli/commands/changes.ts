@@ -3,9 +3,9 @@ import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
 import { inert } from "../../views/inert.ts";
-import { dataHome } from "../home.ts";
+import { dataHome } from "../store/home.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { findRun, openStoreToRead } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 /** Prints what a run changed in its tree. */
@@ -69,7 +69,7 @@ async function changesIn(world: World, journal: JournalReader, row: RunRow): Pro
   const document = journal.definition(row.definition);
   const [{ changesOf }, { readKept }] = await Promise.all([
     import("../../runtime/workspace/changes.ts"),
-    import("../plugins.ts"),
+    import("../plugins/plugins.ts"),
   ]);
   const kept = document === null ? null : await readKept(world, row.cwd, document);
   const records = kept?.records ?? {};

@@ -4,14 +4,14 @@ import type { CheckedFile } from "../../check/sarif.ts";
 import type { Money } from "../../model/settings.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { ConfigFault } from "../../config/load.ts";
-import type { FileBound, SoundBlueprint } from "../bounds.ts";
-import type { CalleeLookup } from "../callee-lookup.ts";
-import type { SourceDocument } from "../document.ts";
-import { documentsAt } from "../documents.ts";
-import { isFile } from "../files.ts";
-import { type Lock, lockFile, lockOf } from "../lock.ts";
-import { checkDocument, configHere } from "../plugins.ts";
-import { printFaults } from "../prepare.ts";
+import type { FileBound, SoundBlueprint } from "../running/bounds.ts";
+import type { CalleeLookup } from "../documents/callee-lookup.ts";
+import type { SourceDocument } from "../documents/document.ts";
+import { documentsAt } from "../documents/documents.ts";
+import { isFile } from "../documents/files.ts";
+import { type Lock, lockFile, lockOf } from "../documents/lock.ts";
+import { checkDocument, configHere } from "../plugins/plugins.ts";
+import { printFaults } from "../running/prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { printProblems } from "../problems.ts";
 import { toolNames } from "../tool-names.ts";
@@ -64,7 +64,7 @@ export async function check(world: World, places: readonly string[], options: Ch
 
 async function calleesFor(documents: readonly SourceDocument[], world: World): Promise<CalleeLookup | undefined> {
   if (!documents.some(({ text }) => text.includes("call"))) return undefined;
-  const { CalleeLookup: Lookup } = await import("../callee-lookup.ts");
+  const { CalleeLookup: Lookup } = await import("../documents/callee-lookup.ts");
   return new Lookup(world.cwd);
 }
 
@@ -80,7 +80,7 @@ async function boundsFor(
   { bound, maxAgentPasses, maxCost }: CheckOptions,
 ): Promise<readonly FileBound[]> {
   if (bound !== true && maxAgentPasses === undefined && maxCost === undefined) return [];
-  const { boundsOf } = await import("../bounds.ts");
+  const { boundsOf } = await import("../running/bounds.ts");
   return boundsOf(world, sound);
 }
 

@@ -1,6 +1,6 @@
 import { exitCodes } from "../../model/outcome.ts";
 import type { Health } from "../../wire/health.ts";
-import { checkHealth } from "../health.ts";
+import { checkHealth } from "../doctor/health.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { codes, isCode } from "../../language/codes.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import { packageRoot } from "../package-root.ts";
+import { packageRoot } from "../documents/package-root.ts";
 import { report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 

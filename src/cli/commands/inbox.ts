@@ -2,9 +2,9 @@ import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
 import type { Inbox } from "../../wire/inbox.ts";
-import { waitingGates } from "../inner-runs.ts";
+import { waitingGates } from "../store/inner-runs.ts";
 import { instant } from "../report.ts";
-import { openStoreToRead } from "../stored-run.ts";
+import { openStoreToRead } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 

@@ -6,7 +6,7 @@ import { plainLine } from "../../views/plain.ts";
 import { attachLauncher } from "../launcher.ts";
 import { isProblem, report } from "../problem.ts";
 import { eventLine } from "../report.ts";
-import { findRun, openStoreToRead } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface LogsOptions {

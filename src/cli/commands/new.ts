@@ -4,8 +4,8 @@ import { readTextFile } from "../../config/text-file.ts";
 import { edit } from "../../language/edit/edit.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import { blueprintFolder, isTestFile } from "../document.ts";
-import { packageRoot } from "../package-root.ts";
+import { blueprintFolder, isTestFile } from "../documents/document.ts";
+import { packageRoot } from "../documents/package-root.ts";
 import { type Problem, report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { exitCodes } from "../../model/outcome.ts";
-import { findBlueprint } from "../document.ts";
-import { lockFile, lockOf, writeLock } from "../lock.ts";
-import { prepare, readConfig } from "../prepare.ts";
+import { findBlueprint } from "../documents/document.ts";
+import { lockFile, lockOf, writeLock } from "../documents/lock.ts";
+import { prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, report } from "../problem.ts";
 import type { World } from "../world.ts";
 

@@ -11,13 +11,13 @@ import type { LeavingRun } from "../../runtime/workspace/pruning.ts";
 import { inert } from "../../views/inert.ts";
 import type { Pruned } from "../../wire/prune.ts";
 import { patchFolder } from "../artifacts.ts";
-import { dataHome } from "../home.ts";
+import { dataHome } from "../store/home.ts";
 import { jsonLine } from "../json.ts";
-import { readConfig } from "../prepare.ts";
+import { readConfig } from "../running/prepare.ts";
 import { type PastRun, prunePlan, type PrunePlan } from "../prune/plan.ts";
 import { bytesIn, bytesOf, namesIn } from "../prune/sizes.ts";
 import { blobsOf, familyOf } from "../prune/used.ts";
-import { openStore } from "../stored-run.ts";
+import { openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface PruneOptions {

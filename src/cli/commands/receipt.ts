@@ -7,7 +7,7 @@ import { inert } from "../../views/inert.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { makeReceipt } from "../receipt/make.ts";
 import { verifyReceipt } from "../receipt/verify.ts";
-import { findRun, openStoreToRead } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 /** Prints the receipt of a run, or writes it into a new file. */

@@ -5,11 +5,11 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import { sentence } from "../../views/plain.ts";
-import { readDocument } from "../document.ts";
-import { bind, prepare, readConfig } from "../prepare.ts";
-import { bodyIn, mapsAround } from "../inner-runs.ts";
+import { readDocument } from "../documents/document.ts";
+import { bind, prepare, readConfig } from "../running/prepare.ts";
+import { bodyIn, mapsAround } from "../store/inner-runs.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
-import { findRun, openStoreToRead } from "../stored-run.ts";
+import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -81,7 +81,7 @@ function partsOf(journal: JournalReader, row: RunRow, events: readonly JournalEv
 
 async function replayOf({ row, parts, events, maps }: Stored, config: Config): Promise<Replayed | Problem> {
   const [{ checkDocument }, { recompute }, { compile }] = await Promise.all([
-    import("../plugins.ts"),
+    import("../plugins/plugins.ts"),
     import("../../engine/recompute.ts"),
     import("../../graph/plan.ts"),
   ]);

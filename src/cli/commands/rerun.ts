@@ -2,12 +2,12 @@ import type { Blueprint } from "../../model/blueprint.ts";
 import type { RunStarted } from "../../model/events.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { ForkRequest, StartRequest } from "../../runtime/api.ts";
-import type { SourceDocument } from "../document.ts";
-import { drive, type DriveOptions } from "../drive.ts";
-import { readInputs } from "../inputs.ts";
-import { calledBy, prepare, readConfig } from "../prepare.ts";
+import type { SourceDocument } from "../documents/document.ts";
+import { drive, type DriveOptions } from "../running/drive.ts";
+import { readInputs } from "../running/inputs.ts";
+import { calledBy, prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { findRun, type KeptCalls, keptCalls, openStore } from "../stored-run.ts";
+import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface RerunOptions extends DriveOptions {

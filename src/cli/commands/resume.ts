@@ -2,11 +2,11 @@ import type { GateAnswered, JournalEvent } from "../../model/events.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { Settlement } from "../../runtime/api.ts";
 import { openGates } from "../../views/open-gates.ts";
-import { readDocument, type SourceDocument } from "../document.ts";
-import { drive, type DriveOptions } from "../drive.ts";
-import { calledBy, prepare, type Prepared, readConfig } from "../prepare.ts";
+import { readDocument, type SourceDocument } from "../documents/document.ts";
+import { drive, type DriveOptions } from "../running/drive.ts";
+import { calledBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
-import { findRun, type KeptCalls, keptCalls, openStore } from "../stored-run.ts";
+import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface ResumeOptions extends DriveOptions {

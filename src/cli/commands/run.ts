@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } from "../document.ts";
-import { drive, type DriveOptions } from "../drive.ts";
-import { isFolder } from "../files.ts";
+import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } from "../documents/document.ts";
+import { drive, type DriveOptions } from "../running/drive.ts";
+import { isFolder } from "../documents/files.ts";
 import { isInside } from "../inside.ts";
-import { readInputs } from "../inputs.ts";
-import { calledBy, prepare, type Prepared, readConfig, withAgentOf } from "../prepare.ts";
+import { readInputs } from "../running/inputs.ts";
+import { calledBy, prepare, type Prepared, readConfig, withAgentOf } from "../running/prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
@@ -67,7 +67,7 @@ async function prepareWithAgent(
   const prepared = await prepare(world, document, config);
   if (typeof prepared === "number" || dryRun === true || detach === true || !world.interactive || isInside(world))
     return prepared;
-  const { chooseAgent, lacksAgent } = await import("../first-use.ts");
+  const { chooseAgent, lacksAgent } = await import("../doctor/first-use.ts");
   const chosen = lacksAgent(prepared) ? await chooseAgent(world) : "nothing";
   if (chosen !== "written") return chosen === "nothing" ? prepared : chosen;
   const now = await readConfig(world, cwd);

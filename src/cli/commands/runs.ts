@@ -6,7 +6,7 @@ import { inert } from "../../views/inert.ts";
 import { placeText } from "../queue.ts";
 import { instant, runList } from "../report.ts";
 import { fit, pad, width } from "../screen/text.ts";
-import { openStoreToRead } from "../stored-run.ts";
+import { openStoreToRead } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 

@@ -1,9 +1,9 @@
 import { print } from "../../language/print.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { loopEdges, outline } from "../../views/outline.ts";
-import type { SourceDocument } from "../document.ts";
-import { checkDocument, configHere } from "../plugins.ts";
-import { printFaults } from "../prepare.ts";
+import type { SourceDocument } from "../documents/document.ts";
+import { checkDocument, configHere } from "../plugins/plugins.ts";
+import { printFaults } from "../running/prepare.ts";
 import { printProblems } from "../problems.ts";
 import type { World } from "../world.ts";
 

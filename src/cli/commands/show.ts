@@ -4,11 +4,11 @@ import type { RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
-import { findBlueprint, namesBlueprint } from "../document.ts";
+import { findBlueprint, namesBlueprint } from "../documents/document.ts";
 import { isProblem, report } from "../problem.ts";
-import { type WaitingGate, waitingGates } from "../inner-runs.ts";
+import { type WaitingGate, waitingGates } from "../store/inner-runs.ts";
 import { instant, runReport } from "../report.ts";
-import { findRun, openStoreToRead, viewOf } from "../stored-run.ts";
+import { findRun, openStoreToRead, viewOf } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 

@@ -1,13 +1,13 @@
 import { emptyConfig } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
-import { noGates } from "../gate.ts";
-import { dataHome } from "../home.ts";
-import { blueprintOf } from "../inner-runs.ts";
-import { packageRoot } from "../package-root.ts";
-import { bind } from "../prepare.ts";
+import { noGates } from "../asking/gate.ts";
+import { dataHome } from "../store/home.ts";
+import { blueprintOf } from "../store/inner-runs.ts";
+import { packageRoot } from "../documents/package-root.ts";
+import { bind } from "../running/prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
-import { findRun, openStore } from "../stored-run.ts";
+import { findRun, openStore } from "../store/stored-run.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 

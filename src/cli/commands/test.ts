@@ -1,7 +1,7 @@
 import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
 import type { TestReport } from "../../wire/tests.ts";
-import { onInterrupt } from "../interrupts.ts";
+import { onInterrupt } from "../running/interrupts.ts";
 import { jsonLine } from "../json.ts";
 import { report, usage } from "../problem.ts";
 import { palette } from "../screen/palette.ts";

@@ -18,7 +18,7 @@ export async function factsOf(
   const [{ check }, { canonical }, { withPins }] = await Promise.all([
     import("../../check/check.ts"),
     import("../../language/canonical.ts"),
-    import("../callees.ts"),
+    import("../documents/callees.ts"),
   ]);
   const events = records.flatMap(eventsOf);
   const blueprints = definitions.map((text) => (text === null ? null : check(text, {}).blueprint));

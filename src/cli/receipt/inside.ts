@@ -1,6 +1,6 @@
 import type { ParentLink } from "../../model/events.ts";
 import type { JournalReader, JournalRecord } from "../../ports/journal.ts";
-import { idOfInside } from "../../runtime/children.ts";
+import { idOfInside } from "../../runtime/inner/children.ts";
 import { type Approval, receiptFacts } from "../../views/receipt-facts.ts";
 import type { Receipt } from "../../wire/receipt.ts";
 import { eventsOf } from "./facts.ts";

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { blueprintFolder, isTestFile } from "../document.ts";
-import { yamlFiles } from "../documents.ts";
-import { isFile, isFolder } from "../files.ts";
+import { blueprintFolder, isTestFile } from "../documents/document.ts";
+import { yamlFiles } from "../documents/documents.ts";
+import { isFile, isFolder } from "../documents/files.ts";
 import { limits } from "../../model/limits.ts";
 import { type Problem, usage } from "../problem.ts";
 

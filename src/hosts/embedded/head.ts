@@ -1,6 +1,6 @@
 import type { EventBody } from "../../model/events.ts";
 import type { RunStatus } from "../../model/outcome.ts";
-import type { Standing } from "../../runtime/standing.ts";
+import type { Standing } from "../../runtime/memory/standing.ts";
 import type { Account } from "./charges.ts";
 
 /** Where a run that this process owns stands: what the next record is chained to, and what the list of runs says. */

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
 import { isOver, isReopenable } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
-import { Standing } from "../../runtime/standing.ts";
+import { Standing } from "../../runtime/memory/standing.ts";
 import { chain, genesis, textHash } from "./chain.ts";
 import { type Account, Charges } from "./charges.ts";
 import { pauseOf, statusAfter, type Head } from "./head.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreUnavailable } from "../../ports/journal.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { systemIds } from "../../runtime/ids.ts";
 import { isSame } from "../../runtime/processes/identity.ts";
 import { openReader } from "./journal.ts";

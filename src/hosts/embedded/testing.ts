@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventBody, ProcessIdentity, RunFinished } from "../../model/events.ts";
 import type { NewRun } from "../../ports/journal.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { systemIds } from "../../runtime/ids.ts";
 import { isSame } from "../../runtime/processes/identity.ts";
 import { openJournal, type EmbeddedJournal, type EmbeddedOptions } from "./journal.ts";

@@ -15,7 +15,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
-import { ManualClock } from "../../runtime/clock.ts";
+import { ManualClock } from "../../runtime/time/clock.ts";
 import { migrations } from "./schema.ts";
 import { ended, newRun, started, stopRequested, StoreFixture } from "./testing.ts";
 

@@ -1,7 +1,7 @@
 import type { Node } from "../../model/blueprint.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { Reading } from "../read/reading.ts";
-import { readNode } from "../read/nodes.ts";
+import { readNode } from "../nodes.ts";
 import type { Located, LocatedMap, LocatedScalar } from "../tree.ts";
 import { entryOf } from "../tree.ts";
 import { readYaml } from "../yaml.ts";

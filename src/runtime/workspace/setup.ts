@@ -1,6 +1,6 @@
 import type { ScriptNode } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
-import { refuse } from "../admit.ts";
+import { refuse } from "../admission/admit.ts";
 import type { Refusal } from "../api.ts";
 import type { RunFacts } from "../context.ts";
 import type { EngineOptions } from "../options.ts";

@@ -11,7 +11,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
-import { captureText } from "../../runtime/capture.ts";
+import { captureText } from "../../runtime/attempts/capture.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
 import type { Redactor } from "../../runtime/redaction/redactor.ts";
 import { serverToolName } from "../names.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openJournal } from "../../../src/hosts/embedded/journal.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
+import { systemClock } from "../../../src/runtime/time/clock.ts";
 import { systemIds } from "../../../src/runtime/ids.ts";
 import { isAlive, isSame, self } from "../../../src/runtime/processes/identity.ts";
 import { linearCase } from "../cases.ts";

@@ -1,0 +1,138 @@
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import type { HumanOption } from "../../model/blueprint.ts";
+import { limits } from "../../model/limits.ts";
+import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
+import { inert } from "../../views/inert.ts";
+import { fillForm } from "./form.ts";
+import type { Output } from "../output.ts";
+import { userName } from "../user.ts";
+
+export interface TerminalGateOptions {
+  readonly input: Readable;
+  readonly err: Output;
+  /** Frees the terminal for the question, and gives it back. */
+  readonly screen: { suspend(): void; resume(): void };
+}
+
+/** Nobody can be asked: every gate answers so at once. */
+export const noGates: GateKeeper = { nobody: true, ask: () => Promise.resolve({ kind: "nobody" }) };
+
+/** Asks at the terminal, one question at a time, in the order they came. Only a typed yes approves. */
+export function terminalGates({ input, err, screen }: TerminalGateOptions): GateKeeper {
+  const by = userName();
+  let ended = false;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const line = (signal: AbortSignal) =>
+    new Promise<string | null>((resolve) => {
+      if (ended || signal.aborted) return resolve(null);
+      const reader = createInterface({ input, terminal: false });
+      const end = (answer: string | null) => {
+        reader.removeAllListeners();
+        signal.removeEventListener("abort", cancel);
+        reader.close();
+        resolve(answer);
+      };
+      const cancel = () => end(null);
+      signal.addEventListener("abort", cancel, { once: true });
+      reader.once("line", end);
+      reader.once("close", () => {
+        ended = true;
+        end(null);
+      });
+    });
+
+  const put = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+    if (signal.aborted) return { kind: "nobody" };
+    screen.suspend();
+    err.write(text(question));
+    const answer = await (question.mode === "form" ? form(question, signal) : single(question, signal));
+    if (answer === null) {
+      err.write("\n");
+      await hangup(signal);
+    }
+    screen.resume();
+    return answer ?? none(signal);
+  };
+
+  const single = async (question: Question, signal: AbortSignal): Promise<Answer | null> => {
+    for (;;) {
+      err.write(invitation(question));
+      const typed = await line(signal);
+      if (typed === null) return null;
+      const answer = read(typed, question, by);
+      if (answer !== null) return answer;
+    }
+  };
+
+  const form = async ({ fields }: Question, signal: AbortSignal): Promise<Answer | null> => {
+    const value = await fillForm(
+      fields,
+      (said) => err.write(said),
+      () => line(signal),
+    );
+    return value === null ? null : { kind: "value", by, value };
+  };
+
+  return {
+    ask(question, signal) {
+      const answer = turn.then(() => put(question, signal));
+      turn = answer;
+      return answer;
+    },
+  };
+}
+
+/** A terminal that is closed ends the input a moment before its signal stops the run; that is nobody's answer. */
+function hangup(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, limits.hangupMs);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+function none(signal: AbortSignal): Answer {
+  return { kind: signal.aborted ? "nobody" : "end_of_input" };
+}
+
+/** Null asks again. */
+function read(typed: string, question: Question, by: string): Answer | null {
+  const answer = typed.trim();
+  switch (question.mode) {
+    case "approval":
+      return { kind: /^(?:y|yes|ok)$/i.test(answer) ? "approved" : "declined", by };
+    case "choice": {
+      const option = choose(answer, question.options);
+      return option === undefined ? null : { kind: "text", by, text: option.id };
+    }
+    case "input":
+    case "form":
+      return { kind: "text", by, text: typed };
+  }
+}
+
+function choose(answer: string, options: readonly HumanOption[]): HumanOption | undefined {
+  const byNumber = /^\d{1,4}$/.test(answer) ? options[Number(answer) - 1] : undefined;
+  return options.find((option) => option.id === answer) ?? byNumber;
+}
+
+function text(question: Question): string {
+  const because = question.because === undefined ? "" : `  asked again: ${question.because}\n`;
+  const evidence = question.evidence.map((one) => `${inert(one).replace(/^/gm, "  │ ")}\n`).join("");
+  const options = question.options.map(
+    (option, at) => `  ${at + 1}  ${option.id}${option.title === undefined ? "" : `  ${inert(option.title)}`}\n`,
+  );
+  return `\n${evidence}${because}${question.node}: ${inert(question.prompt)}\n${options.join("")}`;
+}
+
+function invitation({ mode, options }: Question): string {
+  if (mode === "approval") return "Approve? [y/N] ";
+  return mode === "choice" ? `One of 1–${options.length} or its name: ` : "> ";
+}

@@ -1,0 +1,51 @@
+import { checkCallee } from "../../check/check.ts";
+import type { Callee, CalleeOf } from "../../check/callee.ts";
+import { limits } from "../../model/limits.ts";
+import { findCallee } from "./callees.ts";
+import type { SourceDocument } from "./document.ts";
+import { isProblem } from "../problem.ts";
+
+/** What the calls of documents lead to, read when a check asks for it, each file once. */
+export class CalleeLookup {
+  readonly #project: string;
+  /** By file. */
+  readonly #known = new Map<string, Callee | undefined>();
+
+  /** `project` is where blueprints are looked for by name, besides the folder of the document that names them. */
+  constructor(project: string) {
+    this.#project = project;
+  }
+
+  of(document: SourceDocument): CalleeOf {
+    return this.#from(document, [document.file]);
+  }
+
+  #from(document: SourceDocument, way: readonly string[]): CalleeOf {
+    return (reference) => {
+      const found = findCallee(reference, document, this.#project);
+      if (isProblem(found))
+        return { problem: found.message, ...(found.hint === undefined ? {} : { hint: found.hint }) };
+      if (way.includes(found.file)) {
+        const loop = [...way.slice(way.indexOf(found.file)), found.file].join(" → ");
+        return {
+          problem: `it leads back to itself: ${loop}`,
+          hint: "A loop belongs into one blueprint, as edges with a cap.",
+        };
+      }
+      if (this.#known.has(found.file)) return this.#known.get(found.file);
+      if (way.length > limits.childLevels || this.#known.size >= limits.calleesPerRun) return undefined;
+      const callee = this.#read(found, [...way, found.file]);
+      this.#known.set(found.file, callee);
+      return callee;
+    };
+  }
+
+  /** Undefined where it uses what a plug-in may supply. */
+  #read(found: SourceDocument, way: readonly string[]): Callee | undefined {
+    const { blueprint, diagnostics, decides } = checkCallee(found.text, { calleeOf: this.#from(found, way) });
+    if (blueprint !== null) return { ...blueprint, decides };
+    if (diagnostics.some(({ code }) => code === "unknown-type")) return undefined;
+    const [fault] = diagnostics.filter(({ severity }) => severity === "error");
+    return { problem: `it has a problem: ${fault?.message ?? ""}`, hint: `See it with: trammel check ${found.name}` };
+  }
+}

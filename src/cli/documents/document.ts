@@ -1,0 +1,123 @@
+import { isUtf8 } from "node:buffer";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { basename, extname, join, relative, resolve } from "node:path";
+import { nearest } from "../../language/nearest.ts";
+import { limits } from "../../model/limits.ts";
+import { isFile } from "./files.ts";
+import { type Problem, usage } from "../problem.ts";
+
+export interface SourceDocument {
+  /** As the person wrote it, for messages. */
+  readonly name: string;
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Where a project keeps the blueprints that are run by name. */
+export const blueprintFolder = join(".trammel", "blueprints");
+const extensions = [".yaml", ".yml"] as const;
+
+/** Whether a file holds tests of a blueprint, which stand beside it. */
+export function isTestFile(name: string): boolean {
+  return /\.test\.ya?ml$/.test(name);
+}
+
+/** Synchronous, because a command has nothing to do meanwhile. Reads a document that must be text of at most `limits.documentBytes`; whatever else stands there is a problem in one sentence. */
+export function readDocument(name: string, cwd: string): SourceDocument | Problem {
+  const file = resolve(cwd, name);
+  try {
+    // Opening a pipe would wait for its writer.
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stat = fstatSync(descriptor);
+      if (stat.isDirectory()) return usage(`${name} is a directory, not a file`, "Name the .yaml file inside it.");
+      if (!stat.isFile()) return usage(`${name} is no plain file`, "Write what it holds into one, and name that.");
+      const bytes = readBounded(descriptor);
+      if (bytes === null)
+        return usage(`${name} is larger than ${limits.documentBytes / 1024 / 1024} MiB, the most a document may hold`);
+      const text = decode(bytes);
+      return text === null ? usage(`${name} is not UTF-8 text`, "A blueprint is a YAML file.") : { name, file, text };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    return unreadable(name, error as NodeJS.ErrnoException);
+  }
+}
+
+function unreadable(name: string, error: NodeJS.ErrnoException): Problem {
+  switch (error.code) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return usage(`there is no file ${name}`);
+    case "EACCES":
+    case "EPERM":
+      return usage(`${name} may not be read by this user`);
+    case undefined:
+    default:
+      return usage(`${name} cannot be read: ${error.message}`);
+  }
+}
+
+/** Null when there is more than a document may hold; reads no further than that, so that a device cannot fill the memory. */
+function readBounded(descriptor: number): Buffer | null {
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for (;;) {
+    const chunk = new Uint8Array(64 * 1024);
+    const read = readSync(descriptor, chunk);
+    if (read === 0) return Buffer.concat(chunks, total);
+    chunks.push(chunk.subarray(0, read));
+    total += read;
+    if (total > limits.documentBytes) return null;
+  }
+}
+
+/** Null for what is no text. */
+function decode(bytes: Buffer): string | null {
+  if (!isUtf8(bytes)) return null;
+  const text = bytes.toString("utf8");
+  return text.includes("\0") ? null : text.replace(/^\uFEFF/, "");
+}
+
+/** The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the project's folder. */
+export function findBlueprint(name: string, cwd: string): SourceDocument | Problem {
+  if (looksLikePath(name) || isFile(resolve(cwd, name))) return readDocument(name, cwd);
+  for (const extension of extensions) {
+    const file = join(cwd, blueprintFolder, name + extension);
+    if (isFile(file)) return readDocument(relative(cwd, file), cwd);
+  }
+  const known = listBlueprints(cwd);
+  const meant = nearest(name, known);
+  return usage(
+    `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+    known.length === 0 ? "Name a file, as in path/to/blueprint.yaml." : `There are: ${known.join(", ")}`,
+  );
+}
+
+/** Whether the text means a blueprint rather than a run: it looks like a path, or a file of that name is there. */
+export function namesBlueprint(text: string, cwd: string): boolean {
+  return looksLikePath(text) || listBlueprints(cwd).includes(text);
+}
+
+function looksLikePath(text: string): boolean {
+  return text.includes("/") || extensions.some((extension) => extname(text) === extension);
+}
+
+/** Names that `--blueprint` understands here, in order. */
+export function listBlueprints(cwd: string): readonly string[] {
+  const entries = entriesOf(join(cwd, blueprintFolder));
+  const known = entries.filter(
+    (entry) => extensions.some((extension) => extname(entry) === extension) && !isTestFile(entry),
+  );
+  return known.map((entry) => basename(entry, extname(entry))).toSorted();
+}
+
+function entriesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

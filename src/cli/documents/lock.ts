@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Problem, usage } from "../problem.ts";
+
+/** What the documents of a folder call, by reference as written: the content hash that was looked at and accepted. */
+export interface Lock {
+  readonly pins: Readonly<Record<string, string>>;
+}
+
+const version = 1;
+
+export function lockFile(folder: string): string {
+  return join(folder, "trammel.lock");
+}
+
+/** The lock of a folder; empty where there is none. */
+export function lockOf(folder: string): Lock | Problem {
+  const path = lockFile(folder);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
+      return { pins: {} };
+    return usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const pins = pinsIn(text);
+  return pins === null
+    ? usage(`${path} does not hold {"version": ${version}, "pins": {…}}`, "Write it anew: trammel pin FILE")
+    : { pins };
+}
+
+export function writeLock(folder: string, { pins }: Lock): void {
+  const sorted = Object.fromEntries(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(lockFile(folder), `${JSON.stringify({ version, pins: sorted }, null, 2)}\n`);
+}
+
+function pinsIn(text: string): Record<string, string> | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isRecord(value) || value["version"] !== version || !isRecord(value["pins"])) return null;
+  const pins: Record<string, string> = {};
+  for (const [reference, hash] of Object.entries(value["pins"])) {
+    if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) return null;
+    pins[reference] = hash;
+  }
+  return pins;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

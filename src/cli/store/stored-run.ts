@@ -1,0 +1,73 @@
+import type { CalleePins, JournalEvent } from "../../model/events.ts";
+import { exitCodes } from "../../model/outcome.ts";
+import type { Journal, JournalReader, ReadableJournal, RunRow } from "../../ports/journal.ts";
+import { emptyView, fold } from "../../views/fold.ts";
+import type { RunView } from "../../views/run-view.ts";
+import type { LookUp } from "../documents/callees.ts";
+import { dataHome } from "./home.ts";
+import { blueprintOf } from "./inner-runs.ts";
+import type { Problem } from "../problem.ts";
+import type { World } from "../world.ts";
+
+/** The store of this user. Throws StoreUnavailable. */
+export async function openStore(world: World): Promise<Journal> {
+  const { openJournal } = await world.compose();
+  return openJournal(dataHome(world.env, world.cwd), (notice) => world.err.write(`${notice}\n`));
+}
+
+/** As {@link openStore}, for commands that write nothing: a store on a read-only disk will do. */
+export async function openStoreToRead(world: World): Promise<ReadableJournal> {
+  const { openReader } = await world.compose();
+  return openReader(dataHome(world.env, world.cwd), (notice) => world.err.write(`${notice}\n`));
+}
+
+/** The run that the text names, or why there is none. */
+export function findRun(journal: JournalReader, text: string): RunRow | Problem {
+  // As an unset variable of a script gives it; every id begins with it.
+  if (text === "")
+    return { exit: exitCodes.usage, message: "the id of the run is empty", hint: "trammel runs lists them." };
+  const row = journal.find(text);
+  if (row !== null) return row;
+  const alike = journal.runs(1000).filter((one) => one.run.startsWith(text));
+  if (alike.length > 1) {
+    const named = alike.slice(0, 5).map((one) => one.run);
+    return {
+      exit: exitCodes.usage,
+      message: `${text} is the beginning of several runs`,
+      hint: `Say more of it: ${named.join(", ")}`,
+    };
+  }
+  return { exit: exitCodes.usage, message: `there is no run ${text}`, hint: "trammel runs lists them." };
+}
+
+/** What the journal tells of a run; drawn with the definition that run used, and without a graph where that is gone. */
+export async function viewOf(world: Pick<World, "env">, journal: JournalReader, row: RunRow): Promise<RunView> {
+  const blueprint = await blueprintOf(world, journal, row);
+  const view = emptyView(row.run, blueprint);
+  for (const event of journal.read(row.run)) fold(view, event);
+  // Only the store knows that the owner of a run is gone.
+  view.status = row.status;
+  view.reason = row.reason ?? view.reason;
+  return view;
+}
+
+/** What a run began with of what it calls, or last went on with: it goes on with that, whatever became of the files. */
+export type KeptCalls = Pick<LookUp, "kept">;
+
+export function keptCalls(journal: JournalReader, events: Iterable<JournalEvent>): KeptCalls {
+  let calls: CalleePins | undefined;
+  for (const { body } of events)
+    if (body.type === "run.started") calls = body.calls;
+    else if (body.type === "run.resumed" && body.accepted !== undefined) calls = body.accepted.calls;
+  if (calls === undefined) return {};
+  const documents = new Map<string, string>();
+  const add = (pins: CalleePins): void => {
+    for (const { hash, calls: inner } of Object.values(pins)) {
+      const text = journal.definition(hash);
+      if (text !== null) documents.set(hash, text);
+      if (inner !== undefined) add(inner);
+    }
+  };
+  add(calls);
+  return { kept: { calls, documents } };
+}

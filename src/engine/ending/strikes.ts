@@ -1,0 +1,59 @@
+import { at, item } from "../../graph/ints.ts";
+import type { RunHalting } from "../../model/events.ts";
+import { capOf, isAgentic } from "../limits/caps.ts";
+import { escalates, halting } from "./halts.ts";
+import type { RunState } from "../state.ts";
+import { budgetsOf } from "../limits/usage.ts";
+
+/** The halt that forbids a pass of this node to begin now, or null. */
+export function strikeAt(state: RunState, node: number): RunHalting | null {
+  const id = item(state.plan.ids, node);
+  if (state.maxSteps !== null && state.starts >= state.maxSteps) {
+    const text = `limits.steps is ${state.maxSteps}, and ${id} would be start ${state.starts + 1}`;
+    return halting(state, "limit", node, { code: "limit", text });
+  }
+  return strikeOfCap(state, node) ?? strikeOfBudget(state, node);
+}
+
+/** The halt that its used-up cap calls for, or null. */
+export function strikeOfCap(state: RunState, node: number): RunHalting | null {
+  const cap = capOf(state, node);
+  if (cap === null || at(state.charged, node) < cap) return null;
+  const cause = escalates(state, "cap") ? "escalated" : "limit";
+  const source = missBefore(state, node);
+  const why = source === null ? "" : `; ${source.id}: ${source.text}`;
+  const halt = halting(state, cause, node, { code: "cap", text: `its cap of ${passes(cap)} is used up${why}` });
+  return source === null ? halt : { ...halt, evidence: source.id };
+}
+
+function passes(count: number): string {
+  return count === 1 ? "1 pass" : `${count} passes`;
+}
+
+/** What made the capped node due again, where that was a miss: its output is the evidence. */
+function missBefore(state: RunState, node: number): { readonly id: string; readonly text: string } | null {
+  const { from, inStart, inArcs } = state.plan.graph;
+  for (let i = at(inStart, node); i < at(inStart, node + 1); i += 1) {
+    const arc = at(inArcs, i);
+    const miss = at(state.full, arc) === 1 ? state.misses.get(at(from, arc)) : undefined;
+    if (miss !== undefined) return { id: item(state.plan.ids, at(from, arc)), text: miss.reason.text };
+  }
+  return null;
+}
+
+function strikeOfBudget(state: RunState, node: number): RunHalting | null {
+  if (!isAgentic(state, node)) return null;
+  const unsaid = strikeOfUnsaid(state);
+  if (unsaid !== null) return halting(state, "limit", node, { code: "limit", text: unsaid });
+  const budget = budgetsOf(state).find(({ used, limit }) => used >= limit);
+  return budget === undefined ? null : halting(state, "limit", node, { code: "limit", text: budget.text });
+}
+
+/** A budget of which nobody knows how much is used is used up. */
+function strikeOfUnsaid({ plan, usage, unsaid }: RunState): string | null {
+  const { tokens, cost } = plan.blueprint.limits;
+  if (tokens !== undefined && unsaid !== null)
+    return `limits.tokens is ${tokens}, and agent ${unsaid} has not said how many it used`;
+  if (cost === undefined || usage.turns === 0 || usage.cost !== undefined) return null;
+  return `limits.cost is ${cost.amount} ${cost.currency}, and what has been used cost is not known`;
+}

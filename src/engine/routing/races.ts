@@ -1,0 +1,36 @@
+import { hasBit } from "../../graph/bits.ts";
+import { at, item } from "../../graph/ints.ts";
+import { recallHalts } from "../ending/halts.ts";
+import { quorum } from "./joins.ts";
+import { liveNodes } from "./moves.ts";
+import type { RunState } from "../state.ts";
+import { stage } from "../state.ts";
+
+/** Joins that start with fewer than all of their arms (`join: any` or a number), and the arms that lose by it. */
+
+export function cancelsLosers(state: RunState, join: number): boolean {
+  return quorum(state, join) !== null && item(state.plan.nodes, join).losers !== "drain";
+}
+
+/** Live nodes on the arms of a join, without those that lost already. */
+export function losersOf(state: RunState, join: number): number[] {
+  const arms = state.reach.arms(join);
+  return [...liveNodes(state)].filter((node) => hasBit(arms, node) && !state.lost.has(node));
+}
+
+/** Marks a join as met in this pass: what its arms missed counts no more, and what still runs on them has lost. */
+export function meet(state: RunState, join: number): void {
+  state.met[join] = 1;
+  const arms = state.reach.arms(join);
+  for (const [node, miss] of state.misses) {
+    if (hasBit(arms, node)) state.misses.set(node, { ...miss, way: "absorbed", halt: null });
+  }
+  recallHalts(state);
+  if (!cancelsLosers(state, join)) return;
+  for (const node of losersOf(state, join)) if (at(state.stage, node) === stage.running) state.lost.add(node);
+}
+
+/** Whether a join that has started in this pass no longer cares for what `node` came to. */
+export function isAbsorbed(state: RunState, node: number): boolean {
+  return state.races.some((join) => at(state.met, join) === 1 && hasBit(state.reach.arms(join), node));
+}

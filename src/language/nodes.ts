@@ -1,0 +1,280 @@
+import type { TypeSpec } from "../model/blueprint.ts";
+import { END } from "../model/blueprint.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { NodeReading } from "./draft.ts";
+import { common as pluginCommonFields } from "./fields/common.ts";
+import { builtInTypes, isBuiltIn, nodeFields } from "./fields/nodes.ts";
+import { defaultChoosers } from "./fields/decide.ts";
+import type { BuiltInType } from "./fields/nodes.ts";
+import { fits, wordsOf } from "./fields/schemas.ts";
+import { didYouMean, nearest, oneOfWords } from "./nearest.ts";
+import type { NodeOrigin } from "./source.ts";
+import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
+import { describe, entryOf, quote } from "./tree.ts";
+import type { Part } from "./read/collections.ts";
+import { capital, readPart, toJson, unknownField } from "./read/collections.ts";
+import { saysWhat, saysWhen, saysWhich, saysWhom } from "./read/forms.ts";
+import type { Reading } from "./read/reading.ts";
+
+/** What the language has to know of a node type from outside. */
+export interface NodeTypePlugin {
+  readonly type: string;
+  readonly class: "deterministic" | "agentic";
+  readonly fields: Readonly<
+    Record<string, { readonly type: TypeSpec; readonly required?: boolean; readonly description: string }>
+  >;
+}
+
+export type Plugins = ReadonlyMap<string, NodeTypePlugin>;
+
+const reservedNames: ReadonlySet<string> = new Set(["task", "inputs", "item", "index"]);
+const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The nodes of a document by name, before they are read. Bad names are reported and kept, so that edges to them are not reported again. */
+export function nodeOrigins(map: LocatedMap, reading: Reading): Map<string, NodeOrigin> {
+  const origins = new Map<string, NodeOrigin>();
+  for (const { key, value } of map.entries) {
+    checkName(key, reading, origins);
+    origins.set(key.source, { key, value });
+  }
+  return origins;
+}
+
+/** `test#2` is how an expanded flow names the second use of `test`. */
+function isRepeat(name: string, origins: ReadonlyMap<string, unknown>): boolean {
+  const base = /^([A-Za-z0-9_-]{1,64})#\d{1,6}$/.exec(name)?.[1];
+  return base !== undefined && origins.has(base);
+}
+
+function checkName(key: LocatedScalar, reading: Reading, origins: ReadonlyMap<string, unknown>): void {
+  const name = key.source;
+  if (name.toUpperCase() === END) {
+    reading.graphIsWhole = false;
+    reading.problem(
+      "reserved-name",
+      key,
+      `A node cannot be named ${quote(name)}: in any case it stands for the end of a path`,
+      "Rename the node.",
+    );
+  } else if (reservedNames.has(name)) {
+    const hint = `Rename the node: \`{${name}}\` could not be told apart from it.`;
+    reading.problem(
+      "reserved-name",
+      key,
+      `A node cannot be named ${quote(name)}: it names something else in references`,
+      hint,
+    );
+  } else if (!namePattern.test(name) && !isRepeat(name, origins)) {
+    const message = `${quote(name)} is no node name: letters, digits, _ and - are allowed, at most 64`;
+    reading.problem("invalid-name", key, message);
+  }
+}
+
+/** Reads one node by the table of its type, as far as it can be read; undefined when its type is not known. */
+export function readNode(id: string, value: Located, reading: Reading, plugins: Plugins): NodeReading | undefined {
+  reading.node = id;
+  reading.owner = `node \`${id}\``;
+  if (value.kind !== "map") {
+    const message = `Node \`${id}\` must be a map such as {type: script, run: npm test}, not ${describe(value)}`;
+    reading.problem("wrong-type", value, message);
+    return undefined;
+  }
+  const entry = entryOf(value, "type") ?? misspeltType(value, reading);
+  if (entry === undefined) return withoutType(id, value, reading);
+  const type = entry.value;
+  if (type.kind !== "scalar" || type.source === "") return reading.wrongType(type, "type", "the name of a node type");
+  const isMisspelt = entry.key.source !== "type";
+  const map = isMisspelt ? { ...value, entries: value.entries.filter((each) => each !== entry) } : value;
+  reading.owner = `${type.source} node \`${id}\``;
+  reading.whoHas = typesWith;
+  const read = ofType(id, type.source, type, map, reading, plugins);
+  reading.whoHas = () => [];
+  return isMisspelt ? read && { whole: false, node: read.node } : read;
+}
+
+/** It may have been meant to be laid over a stock node: then it stands on no path, and that is no problem of its own. */
+function withoutType(id: string, value: LocatedMap, reading: Reading): undefined {
+  const stock = reading.nearest(id, reading.stockNames());
+  if (stock !== undefined) reading.graphIsWhole = false;
+  const meant = stock === undefined ? "" : `; did you mean the stock node \`${stock}\`?`;
+  const add = `dd \`type:\` ${oneOfWords(builtInTypes)}.`;
+  const hint =
+    stock === undefined ? `A${add}` : `To change the stock node, write \`${stock}\`; for one of your own, a${add}`;
+  reading.problem("missing-field", value.entries[0]?.key ?? value, `Node \`${id}\` has no \`type\`${meant}`, hint);
+}
+
+/** `typ: script` says what the type is, when nothing else does. */
+function misspeltType(map: LocatedMap, reading: Reading): LocatedEntry | undefined {
+  for (const entry of map.entries) {
+    const key = entry.key.source;
+    const isField = besides.includes(key) || builtInTypes.some((type) => isBuiltIn(type) && key in nodeFields[type]);
+    if (isField || nearest(key, ["type"]) === undefined) continue;
+    if (unknownField(entry, ["type"], reading) !== undefined) return entry;
+  }
+  return undefined;
+}
+
+/** Node types with a field of this name, when they are few enough to be worth telling. */
+function typesWith(field: string): readonly string[] {
+  const types = builtInTypes.filter((type) => isBuiltIn(type) && Object.hasOwn(nodeFields[type], field));
+  return types.length <= 3 ? types : [];
+}
+
+function ofType(
+  id: string,
+  name: string,
+  type: Located,
+  map: LocatedMap,
+  reading: Reading,
+  plugins: Plugins,
+): NodeReading | undefined {
+  if (isBuiltIn(name)) return builtIn(id, name, map, reading);
+  const plugin = plugins.get(name);
+  if (plugin !== undefined) return pluginNode(id, plugin, map, reading);
+  const known = [...builtInTypes, ...plugins.keys()];
+  const meant = reading.nearest(name, known);
+  const message = `Node \`${id}\` has the unknown type ${quote(name)}${didYouMean(meant)}`;
+  reading.problem("unknown-type", type, message, `Types are ${oneOfWords(known)}, and the stock nodes.`);
+  if (meant === undefined) return undefined;
+  // What else is wrong with it can be said now.
+  reading.owner = `${meant} node \`${id}\``;
+  const read = ofType(id, meant, type, map, reading, plugins);
+  return read && { whole: false, node: read.node };
+}
+
+const besides = ["type", "next"];
+
+function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Reading): NodeReading {
+  switch (type) {
+    case "tool": {
+      const part = readPart(map, nodeFields.tool, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values, args: part.values.args ?? {} } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "human": {
+      const part = readPart(map, nodeFields.human, reading, besides);
+      if (part.whole) return { whole: true, node: { id, type, ...part.values, mode: part.values.mode ?? "input" } };
+      const mode = part.refused.has("mode") ? {} : { mode: part.values.mode ?? "input" };
+      return { whole: false, node: { id, type, ...part.values, ...mode, refused: part.refused } };
+    }
+    case "agent": {
+      const part = readPart(map, nodeFields.agent, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "script": {
+      const part = readPart(map, nodeFields.script, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "provision": {
+      const part = readPart(map, nodeFields.provision, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "checkout": {
+      const part = readPart(map, nodeFields.checkout, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "exec": {
+      const part = readPart(map, nodeFields.exec, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "agent_sandbox": {
+      const part = readPart(map, nodeFields.agent_sandbox, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "code": {
+      const part = readPart(map, nodeFields.code, reading, besides);
+      return part.whole
+        ? { whole: true, node: { id, type, ...part.values } }
+        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+    }
+    case "call":
+    case "decide":
+    case "map":
+    case "wait":
+      return oneForm(id, type, map, reading);
+  }
+}
+
+/** Types with a rule on how their fields go together. */
+function oneForm(id: string, type: "call" | "decide" | "map" | "wait", map: LocatedMap, reading: Reading): NodeReading {
+  switch (type) {
+    case "decide": {
+      const part = readPart(map, nodeFields.decide, reading, besides);
+      if (!part.whole) {
+        const by = part.refused.has("by") ? {} : { by: part.values.by ?? defaultChoosers };
+        return { whole: false, node: { id, type, ...part.values, ...by, refused: part.refused } };
+      }
+      const node = { id, type, ...part.values, by: part.values.by ?? defaultChoosers };
+      return saysWhich(node, map, reading) ? { whole: true, node } : { whole: false, node };
+    }
+    case "call": {
+      const part = readPart(map, nodeFields.call, reading, besides);
+      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+      const node = { id, type, ...part.values };
+      return saysWhom(node, map, reading) ? { whole: true, node } : { whole: false, node };
+    }
+    case "map": {
+      const part = readPart(map, nodeFields.map, reading, besides);
+      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+      const node = { id, type, ...part.values };
+      return saysWhat(node, map, reading) ? { whole: true, node } : { whole: false, node };
+    }
+    case "wait": {
+      const part = readPart(map, nodeFields.wait, reading, besides);
+      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+      const node = { id, type, ...part.values };
+      return saysWhen(node, map, reading) ? { whole: true, node } : { whole: false, node };
+    }
+  }
+}
+
+function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading: Reading): NodeReading {
+  const own = map.entries.filter((entry) => Object.hasOwn(plugin.fields, entry.key.source));
+  const part = readCommon(map, plugin, reading);
+  const refused = new Set(part.whole ? [] : part.refused);
+  const fields: Record<string, JsonObject[string]> = {};
+  let whole = part.whole;
+  for (const { key, value } of own) {
+    const spec = plugin.fields[key.source];
+    const json = toJson(value);
+    if (spec === undefined || fits(json, spec.type)) fields[key.source] = json;
+    else {
+      whole = false;
+      reading.wrongType(value, key.source, wordsOf(spec.type));
+    }
+  }
+  for (const [name, spec] of Object.entries(plugin.fields)) {
+    if (spec.required !== true || own.some((entry) => entry.key.source === name)) continue;
+    whole = false;
+    if (refused.has(name)) continue;
+    reading.problem(
+      "missing-field",
+      map.entries[0]?.key ?? map,
+      `${capital(reading.owner)} has no \`${name}\``,
+      `Add \`${name}:\` (${spec.description}).`,
+    );
+  }
+  const agentic = plugin.class === "agentic" ? { agentic: true as const } : {};
+  const node = { id, type: "plugin", plugin: plugin.type, ...agentic, ...part.values, fields } as const;
+  return whole ? { whole, node } : { whole, node: { ...node, refused } };
+}
+
+/** The common fields; every other key has to be one of the plug-in. */
+function readCommon(map: LocatedMap, plugin: NodeTypePlugin, reading: Reading): Part<typeof pluginCommonFields> {
+  const own = Object.keys(plugin.fields);
+  const rest = { ...map, entries: map.entries.filter(({ key }) => !own.includes(key.source)) };
+  return readPart(rest, pluginCommonFields, reading, [...besides, ...own]);
+}

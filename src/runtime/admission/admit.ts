@@ -1,0 +1,168 @@
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { allNodes, classOf, type Blueprint, type Node, type NodeType } from "../../model/blueprint.ts";
+import type { Json } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
+import type { Capabilities, Performer } from "../../ports/performer.ts";
+import type { Callee, Callees, Refusal, StartRequest } from "../api.ts";
+import { ruleOf } from "./effect.ts";
+import { inputsOf } from "./inputs.ts";
+
+export type Performers = ReadonlyMap<NodeType, Performer>;
+
+export interface Admitted {
+  /** With the defaults filled in. */
+  readonly inputs: Readonly<Record<string, Json>>;
+  /** Whether the run needs its working tree to itself. */
+  readonly locksTree: boolean;
+}
+
+/** Everything that can be known to fail is said before the first effect, all of it at once. */
+export async function admit(
+  request: StartRequest,
+  performers: Performers,
+  can: Capabilities,
+): Promise<Admitted | Refusal> {
+  const { blueprint, maxSteps, maxRetries, task, taskId } = request;
+  if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps > 0))
+    return refuse("bad_input", `the most steps must be a whole number from 1, not ${maxSteps}`);
+  if (maxRetries !== undefined && !(Number.isInteger(maxRetries) && maxRetries >= 0 && maxRetries <= limits.retriesMax))
+    return refuse(
+      "bad_input",
+      `the most retries must be a whole number from 0 to ${limits.retriesMax}, not ${maxRetries}`,
+    );
+  if (Buffer.byteLength(task) > limits.taskBytes)
+    return refuse(
+      "bad_input",
+      `the task is longer than ${limits.taskBytes} bytes`,
+      "put it into a file and name the file",
+    );
+  if (taskId !== undefined && !isTaskId(taskId))
+    return refuse("bad_input", `a task id is one line of 1 to ${limits.taskIdCharacters} characters`, "shorten it");
+  if (!existsSync(request.cwd))
+    return refuse(
+      "bad_input",
+      `the working folder ${request.cwd} does not exist`,
+      "make it or choose another with --cwd",
+    );
+  const { inputs, problems } = await inputsOf(blueprint, request.inputs);
+  if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
+  const callees = calleesOf(request);
+  const missing = missingIn(blueprint, callees, performers, can);
+  if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));
+  const unfit = unfitCalls(blueprint, request.callees ?? new Map());
+  if (unfit.length > 0) return refuse("bad_input", unfit.join("\n"), "give them in `with` of the node");
+  return { inputs, locksTree: [blueprint, ...callees].some((one) => locksTree(one, can)) };
+}
+
+/** Why nodes cannot run here, one line each. */
+export function missingIn(
+  top: Blueprint,
+  callees: Iterable<Blueprint>,
+  performers: Performers,
+  can: Capabilities,
+): readonly string[] {
+  const inner = [...callees];
+  const lines = [top, ...inner.map((one) => underCost(one, top))].flatMap((one) => missingOf(one, performers, can));
+  lines.push(...inner.flatMap((callee) => elsewhere(callee, top)));
+  return [...new Set(lines)];
+}
+
+/** Everything that a run calls, and what that calls. */
+export function calleesOf({ callees }: Pick<StartRequest, "callees">): readonly Blueprint[] {
+  return [...(callees ?? new Map<string, Callee>()).values()].map(({ blueprint }) => blueprint);
+}
+
+/** Calls that give their callee an input that it has not, or leave one out that it needs. */
+function unfitCalls(top: Blueprint, callees: Callees): readonly string[] {
+  const all = [top, ...[...callees.values()].map(({ blueprint }) => blueprint)].flatMap((one) => [...allNodes(one)]);
+  return all.flatMap((node) => {
+    const callee = node.type === "call" ? callees.get(node.pin ?? "")?.blueprint : undefined;
+    if (node.type !== "call" || callee === undefined) return [];
+    const given = new Set(Object.keys(node.with ?? {}));
+    const say = (what: string): string => `call "${node.id}": ${callee.name} ${what}`;
+    const strange = [...given].filter((name) => name !== "task" && !Object.hasOwn(callee.inputs, name));
+    const absent = Object.entries(callee.inputs).filter(
+      ([name, { default: own }]) => own === undefined && !given.has(name),
+    );
+    return [
+      ...strange.map((name) => say(`has no input "${name}"`)),
+      ...absent.map(([name]) => say(`needs the input "${name}"`)),
+    ];
+  });
+}
+
+/** What bounds the money of a run bounds that of all runs inside it. */
+function underCost(callee: Blueprint, { limits: { cost } }: Blueprint): Blueprint {
+  if (cost === undefined || callee.limits.cost !== undefined) return callee;
+  return { ...callee, limits: { ...callee.limits, cost } };
+}
+
+/** A callee works where its caller does: what it asks for itself and the caller does not would be left out. */
+function elsewhere({ name, workspace, concurrency }: Blueprint, top: Blueprint): readonly string[] {
+  const shares = concurrency.overlap === "allow" || JSON.stringify(concurrency) === "{}";
+  const keyed =
+    shares || JSON.stringify(concurrency) === JSON.stringify(top.concurrency)
+      ? []
+      : [`blueprint ${name}: concurrency of a callee is not carried out yet; say it in ${top.name}`];
+  const placed = (["cwd", "isolate", "carry", "setup", "checkpoint"] as const).flatMap((key) => {
+    const asked = workspace[key];
+    if (asked === undefined || asked === "none" || JSON.stringify(asked) === JSON.stringify(top.workspace[key]))
+      return [];
+    return [`blueprint ${name}: workspace.${key} of a callee is not carried out yet; say it in ${top.name}`];
+  });
+  return [...placed, ...keyed];
+}
+
+function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {
+  const lines = [...unsupported(blueprint)];
+  for (const node of allNodes(blueprint)) {
+    const performer = performers.get(node.type);
+    const missing =
+      performer === undefined
+        ? `node ${node.id}: nothing here performs type ${node.type}`
+        : performer.missing(node, can, blueprint);
+    if (missing !== null) lines.push(missing);
+  }
+  return lines;
+}
+
+/** What the language has and no run carries out yet. Refused, since leaving it out would change what the document promises. */
+function unsupported({ nodes }: Blueprint): readonly string[] {
+  return [...allNodes({ nodes })].flatMap((node) =>
+    node.effect !== undefined && ruleOf(node.effect.done) === null
+      ? [`node ${node.id}: effect.done is no rule: ${node.effect.done}; write exit N, contains TEXT or matches REGEX`]
+      : [],
+  );
+}
+
+/** A run that lets agents or git work in the tree, or watches what is written there, shares it with no other. */
+function locksTree(blueprint: Blueprint, can: Capabilities): boolean {
+  const { protect, checkpoint, isolate } = blueprint.workspace;
+  if (protect !== undefined || checkpoint === true || isolate === "worktree") return true;
+  return [...allNodes(blueprint)].some(
+    (node) => classOf(node) === "agentic" || node.writes !== undefined || isGitWrite(node, can),
+  );
+}
+
+function isGitWrite(node: Node, can: Capabilities): boolean {
+  if (node.stock?.startsWith("git-") === true) return true;
+  return node.type === "tool" && node.tool.startsWith("git_") && can.tools.get(node.tool)?.access !== "read";
+}
+
+/** The repository around a folder, or the folder, by its real path. */
+export function treeOf(cwd: string): string {
+  const real = realpathSync(cwd);
+  for (let folder = real; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return real;
+  }
+}
+
+export function refuse(refused: Refusal["refused"], message: string, hint?: string): Refusal {
+  return hint === undefined ? { refused, message } : { refused, message, hint };
+}
+
+function isTaskId(text: string): boolean {
+  return text !== "" && text.length <= limits.taskIdCharacters && !/\p{Cc}/u.test(text);
+}

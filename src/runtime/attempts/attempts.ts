@@ -1,0 +1,221 @@
+import type { Attempt, EventBody, NodeEnded, NodeUnconfirmed } from "../../model/events.ts";
+import { timeoutOf } from "../../model/timeouts.ts";
+import type { ChildRuns, Progress } from "../../ports/performer.ts";
+import type { Observer } from "../api.ts";
+import { type Children, childrenOf, type InnerEngine } from "../inner/children.ts";
+import { contextOf, type ContextOptions, type Live, type RunFacts } from "../context.ts";
+import { mirrored } from "../counters.ts";
+import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "../decisions/gates.ts";
+import { passOf, type Memory } from "../memory/memory.ts";
+import type { EngineOptions } from "../options.ts";
+import { Performance } from "./performance.ts";
+import { clipped } from "./result.ts";
+import { RunValues } from "../values.ts";
+
+export type Ports = EngineOptions & { readonly inner: InnerEngine };
+
+interface OnItsWay {
+  readonly performance: Performance;
+  readonly gate: NodeGate | null;
+}
+
+/** What comes of attempts. */
+export interface AttemptEvents {
+  /** To be advanced; `taken` is the message it came by. */
+  put(event: EventBody, taken?: number): void;
+  /** Telemetry: it changes nothing in the state. */
+  tell(event: EventBody): void;
+  /** A message that came too late, or answers something else. */
+  discard(taken: number): void;
+}
+
+/** The attempts of one run that are on their way, and the answers given to them. */
+export class Attempts {
+  readonly #ports: Ports;
+  readonly #facts: RunFacts;
+  readonly #memory: Memory;
+  readonly #observer: Observer;
+  readonly #events: AttemptEvents;
+  readonly #values: RunValues;
+  readonly #live = new Map<string, OnItsWay>();
+  /** The runs inside those that may have some. */
+  readonly #inside = new Map<string, Children>();
+  /** Over, though their performers have not come back. */
+  readonly #left = new Set<Performance>();
+  readonly #early = new EarlyAnswers();
+  #holdRuns = false;
+  #silent = false;
+
+  constructor(ports: Ports, facts: RunFacts, memory: Memory, observer: Observer, events: AttemptEvents) {
+    this.#ports = ports;
+    this.#facts = facts;
+    this.#memory = memory;
+    this.#observer = observer;
+    this.#events = events;
+    this.#values = new RunValues({ ...facts, results: memory.results.byNode }, ports.can.blobs);
+  }
+
+  perform({ node: id, pass, attempt: n }: Attempt): void {
+    const { performers, can, clock, environment } = this.#ports;
+    const attempt = { node: id, pass, attempt: n };
+    const node = this.#facts.blueprint.nodes.get(id);
+    const performer = node === undefined ? undefined : performers.get(node.type);
+    // Admission saw to both.
+    if (node === undefined || performer === undefined)
+      throw new Error(`node ${id} of run ${this.#facts.run} cannot be performed`);
+    const unmirrored = mirrored(this.#facts, id, this.#memory.attempts.get(id)?.charged);
+    if (unmirrored !== null)
+      return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
+    const path = `${this.#facts.parent?.path ?? ""}${id}`;
+    const approvals = this.#memory.approvals.before(this.#facts.blueprint, id);
+    const gate = gateOf(node, attempt, can.gates, path, () => clock.now(), this.#memory.answers.get(id), approvals);
+    const own = gate === null ? can : { ...can, gates: gate.keeper };
+    const parts: ContextOptions = {
+      facts: this.#facts,
+      node,
+      attempt,
+      ...passOf(this.#memory, id, clock.now()),
+      ...(approvals !== undefined && { approvals }),
+      values: this.#values,
+      can: own,
+      environment,
+      children: (live: Live) => this.#childrenOf(parts, live),
+    };
+    const performance = new Performance({
+      performer,
+      timeoutMs: timeoutOf(node),
+      clock,
+      context: (live) => contextOf(parts, live),
+      report: (progress) => this.#progress(attempt, gate, progress),
+      ended: (result) => this.#over({ type: "node.ended", ...attempt, result }),
+      leftBehind: (reason) => {
+        this.#left.add(performance);
+        void performance.gone.then(() => this.#left.delete(performance));
+        this.#over({ type: "node.unconfirmed", ...attempt, reason });
+      },
+    });
+    this.#live.set(id, { performance, gate });
+  }
+
+  #childrenOf(of: ContextOptions, live: Live): ChildRuns {
+    const { journal, inner, can } = this.#ports;
+    const around = { memory: this.#memory, observer: this.#observer, early: this.#early };
+    const children = childrenOf({ ...of, ...around, engine: inner, journal, blobs: can.blobs }, live);
+    this.#inside.set(of.attempt.node, children);
+    this.#holdRuns = true;
+    return children;
+  }
+
+  /** Whether one of them was given a way to begin runs inside it. */
+  get holdRuns(): boolean {
+    return this.#holdRuns;
+  }
+
+  cancel(node: string): void {
+    this.#live.get(node)?.performance.cancel();
+  }
+
+  cancelAll(): void {
+    for (const { performance } of this.#live.values()) performance.cancel();
+  }
+
+  /** Ends their processes without grace. */
+  endAtOnce(): void {
+    for (const { performance } of this.#live.values()) performance.endAtOnce();
+  }
+
+  /** Resolves when none is on its way any more. */
+  async over(): Promise<void> {
+    await Promise.all([...this.#live.values()].map(({ performance }) => performance.over()));
+  }
+
+  /** Resolves when those that were left behind have come back; null where none is out. */
+  leftBehind(): Promise<unknown> | null {
+    return this.#left.size === 0 ? null : Promise.all([...this.#left].map((performance) => performance.gone));
+  }
+
+  /** From here on nothing that they report is taken. */
+  silence(): void {
+    this.#silent = true;
+  }
+
+  /** Whether nothing but questions to people without an answer stands, here and in the runs inside: an agent that asks is at work. */
+  get onlyAsk(): boolean {
+    return [...this.#live].every(([id, { gate }]) =>
+      gate === null
+        ? this.#inside.get(id)?.canPark() === true
+        : gate instanceof AttemptGate && gate.isOpen && gate.given === null,
+    );
+  }
+
+  /** Lets go of the runs inside; they can be parked. */
+  park(): void {
+    for (const children of this.#inside.values()) children.park();
+  }
+
+  /** One for a question that is not asked yet, as after a resume, is kept until it is. */
+  answer(given: Given): void {
+    const gate = this.#live.get(given.answered.node)?.gate;
+    if (gate?.isOpen === true) return this.#give(gate, given);
+    const inside = [...this.#inside.values()].some((children) => children.deliver(given.answered));
+    if (!inside) this.#early.keep(given);
+  }
+
+  #give(gate: NodeGate, { answered, taken }: Given): void {
+    if (!gate.give(answered, taken) && taken !== null) this.#events.discard(taken);
+  }
+
+  #over(event: NodeEnded | NodeUnconfirmed): void {
+    this.#live.delete(event.node);
+    this.#inside.delete(event.node);
+    this.#events.put(event);
+  }
+
+  #progress(attempt: Attempt, gate: NodeGate | null, progress: Progress): void {
+    if (this.#silent) return;
+    this.#observer.progress(attempt, progress);
+    switch (progress.kind) {
+      case "line":
+        break;
+      case "process":
+        this.#events.tell({ type: "node.process", ...attempt, process: progress.process });
+        break;
+      case "agent": {
+        const event = clipped({ type: "agent.progressed", ...attempt, event: progress.event });
+        if (progress.event.type === "usage") this.#events.put(event);
+        else this.#events.tell(event);
+        break;
+      }
+      case "waiting":
+        this.#events.put({ type: "node.waiting", ...attempt, waits: progress.waits });
+        break;
+      case "gate_opened": {
+        const { mode, prompt, digest, of, over, until } = progress;
+        const taken = gate?.given?.taken ?? null;
+        const bound = { ...(of === undefined ? {} : { of }), ...(until === undefined ? {} : { until }) };
+        if (gate?.opened(digest, bound) !== false)
+          this.#events.put({
+            type: "gate.opened",
+            ...attempt,
+            mode,
+            prompt,
+            digest,
+            ...(over === undefined ? {} : { over }),
+            ...bound,
+          });
+        // What it was answered before it had to be asked again.
+        if (taken !== null && gate?.given === null) this.#events.discard(taken);
+        if (gate !== null) for (const given of this.#early.takeTo(attempt.node)) this.#give(gate, given);
+        break;
+      }
+      case "gate_answered": {
+        const { by, digest, answer } = progress;
+        if (gate?.isRecorded === true) break;
+        const { taken = null, answered } = gate?.given ?? {};
+        const id = answered?.id === undefined ? {} : { id: answered.id };
+        this.#events.put({ type: "gate.answered", ...attempt, ...id, by, digest, answer }, taken ?? undefined);
+        break;
+      }
+    }
+  }
+}

@@ -1,0 +1,12 @@
+import { limits } from "../../model/limits.ts";
+import type { CapturedText } from "../../model/outcome.ts";
+import type { BlobStore } from "../../ports/blobs.ts";
+
+/** A text as a result keeps it: whole where it is short; else its tail, from the beginning of a character on, and all of it as a blob. */
+export async function captureText(text: string, blobs: BlobStore): Promise<CapturedText> {
+  const bytes = Buffer.from(text, "utf8");
+  if (bytes.length <= limits.inlineValueBytes) return { text, bytes: bytes.length };
+  let start = bytes.length - limits.inlineValueBytes;
+  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return { text: bytes.subarray(start).toString("utf8"), bytes: bytes.length, blob: await blobs.put(bytes) };
+}

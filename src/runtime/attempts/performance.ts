@@ -1,0 +1,150 @@
+import { isAlive } from "../processes/identity.ts";
+import type { ProcessIdentity } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { NodeResult, Reason } from "../../model/outcome.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ActionContext, Performer, Progress } from "../../ports/performer.ts";
+import { BlobFailure } from "../blobs/failure.ts";
+import type { Live } from "../context.ts";
+import { withProgress } from "./progress.ts";
+import { admissible } from "./result.ts";
+
+export interface PerformanceOptions {
+  readonly performer: Performer;
+  readonly timeoutMs: number | null;
+  readonly clock: Clock;
+  /** What the performer acts with, around the signal and the report of this performance. */
+  readonly context: (live: Live) => ActionContext;
+  readonly report: (progress: Progress) => void;
+  /** One of these two is called, exactly once. */
+  readonly ended: (result: NodeResult) => void;
+  /** It outlived its timeout or cancellation, so what it does and has done is unknown; the reason names what still lives. */
+  readonly leftBehind: (reason: Reason) => void;
+}
+
+/**
+ * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt is over exactly once.
+ * Where the performer keeps its own timeout, with the grace its processes need, this is the outer one.
+ */
+export class Performance implements Live {
+  readonly #options: PerformanceOptions;
+  #processes: ProcessIdentity[] | undefined;
+  #abort: AbortController | undefined;
+  #why: "timeout" | "cancelled" | null = null;
+  #over = false;
+  #whenOver: (() => void) | undefined;
+  /** Resolves when the performer has come back, however late. */
+  readonly gone: Promise<void>;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(options: PerformanceOptions) {
+    this.#options = options;
+    const { performer, context, timeoutMs, clock } = options;
+    if (timeoutMs !== null) {
+      const slackMs = performer.untimed === true ? 0 : limits.performanceSlackMs;
+      this.#cancelTimer = clock.after(timeoutMs + slackMs, () => this.#interrupt("timeout"));
+    }
+    this.gone = this.#perform(performer, context(this));
+  }
+
+  get signal(): AbortSignal {
+    return (this.#abort ??= new AbortController()).signal;
+  }
+
+  cancel(): void {
+    this.#interrupt("cancelled");
+  }
+
+  /** Ends its processes without grace; what is left of their trees the performer then ends. */
+  endAtOnce(): void {
+    for (const process of this.#processes ?? []) if (isAlive(process)) kill(process.pid);
+  }
+
+  /** Resolves when it has ended or is left behind. */
+  over(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#over) resolve();
+      else this.#whenOver = resolve;
+    });
+  }
+
+  #interrupt(why: "timeout" | "cancelled"): void {
+    if (this.#over || this.#why !== null) return;
+    this.#why = why;
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#options.clock.after(limits.performanceAbandonMs, () => this.#leaveBehind(why));
+    (this.#abort ??= new AbortController()).abort();
+  }
+
+  report(progress: Progress): void {
+    if (this.#over) return;
+    if (progress.kind === "process" && (this.#processes ??= []).length < limits.processesPerAttempt)
+      this.#processes.push(progress.process);
+    this.#options.report(progress);
+  }
+
+  #leaveBehind(why: "timeout" | "cancelled"): void {
+    if (!this.#close()) return;
+    const alive = (this.#processes ?? []).filter((process) => isAlive(process)).map(({ pid }) => pid);
+    this.#options.leftBehind(leftBehind(why, alive));
+  }
+
+  /** False where it is over already. */
+  #close(): boolean {
+    if (this.#over) return false;
+    this.#over = true;
+    this.#cancelTimer?.();
+    this.#whenOver?.();
+    return true;
+  }
+
+  async #perform(performer: Performer, context: ActionContext): Promise<void> {
+    const result = await perform(performer, context);
+    if (!this.#close()) return;
+    this.#options.ended(this.#why === "timeout" ? timedOut(result, this.#options.timeoutMs) : result);
+  }
+}
+
+async function perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
+  try {
+    const result = admissible(await performer.perform(context));
+    return context.node.progress === undefined ? result : await withProgress(context, result);
+  } catch (error) {
+    if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return internal(`performing ${context.node.id} threw: ${what.split("\n").slice(0, 3).join(" ")}`);
+  }
+}
+
+function internal(text: string): NodeResult {
+  return { outcome: "error", reason: { code: "internal", text } };
+}
+
+function leftBehind(why: "timeout" | "cancelled", alive: readonly number[]): Reason {
+  const after = `it did not end within ${limits.performanceAbandonMs / 1000} s of its ${why === "timeout" ? "timeout" : "cancellation"}`;
+  const one = alive.length === 1;
+  const what =
+    alive.length === 0
+      ? "no process of it lives"
+      : `process${one ? "" : "es"} ${alive.join(", ")} still live${one ? "s" : ""}`;
+  return { code: "left_behind", text: `${after}, so its outcome is unknown; ${what}` };
+}
+
+function timedOut(result: NodeResult, timeoutMs: number | null): NodeResult {
+  if (result.outcome !== "cancelled") return result;
+  return {
+    ...result,
+    outcome: "failure",
+    reason: { code: "timeout", text: `no end after ${(timeoutMs ?? 0) / 1000} s` },
+  };
+}
+
+function kill(pid: number): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, "SIGKILL");
+    } catch {
+      // Gone in between, or not the leader of a group.
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { RunFinished, RunHalting } from "../../model/events.ts";
+import type { Json } from "../../model/json.ts";
+import type { InnerHalt, NodeResult } from "../../model/outcome.ts";
+import type { Template } from "../../model/template.ts";
+import type { BlobStore } from "../../ports/blobs.ts";
+import type { JournalReader } from "../../ports/journal.ts";
+import type { ChildEnd } from "../../ports/performer.ts";
+import { declaredOutputs } from "../outputs.ts";
+import { Results } from "../memory/results.ts";
+import { type Outer, RunValues } from "../values.ts";
+
+interface Ended {
+  readonly journal: Pick<JournalReader, "read">;
+  readonly blobs: BlobStore;
+  readonly run: string;
+  readonly blueprint: Blueprint;
+  readonly outer?: Outer;
+}
+
+/** How a run inside another ended, by its journal. */
+export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): Promise<ChildEnd> {
+  const results = new Results();
+  let task = "";
+  let inputs: Readonly<Record<string, Json>> = {};
+  let last: string | null = null;
+  let failed: NodeResult | null = null;
+  let halting: RunHalting | null = null;
+  let finished: RunFinished | null = null;
+  for (const { body } of journal.read(run)) {
+    if (body.type === "run.started") ({ task, inputs } = body);
+    if (body.type === "run.resumed") halting = finished = null;
+    if (body.type === "run.halting") halting = body;
+    if (body.type === "run.finished") finished = body;
+    results.take(body);
+    if (body.type !== "node.ended") continue;
+    last = body.node;
+    if (body.result.outcome !== "success") failed = body.result;
+  }
+  const values = new RunValues(
+    { task, inputs, results: results.byNode, ...(outer === undefined ? {} : { outer }) },
+    blobs,
+  );
+  const status = finished?.status ?? "interrupted";
+  const latest = last === null ? null : (results.byNode.get(last) ?? null);
+  return {
+    status,
+    reason: finished?.reason ?? null,
+    halt: halting === null ? null : haltOf(halting, outer),
+    outputs: (status === "succeeded" ? await declaredOutputs(blueprint, values) : undefined) ?? null,
+    said: last === null ? null : await values.value(referenceTo(last)),
+    result: status === "succeeded" ? latest : (failed ?? latest),
+  };
+}
+
+function haltOf({ cause, node = "", reason, iteration }: RunHalting, outer: Outer | undefined): InnerHalt | null {
+  if (cause === "stopped" || cause === "rejected") return null;
+  const path = outer === undefined ? node : `[${outer.index}]${node === "" ? "" : `/${node}`}`;
+  return { cause, node: path, reason, ...(iteration === undefined ? {} : { iteration }) };
+}
+
+function referenceTo(name: string): Template {
+  return { source: "", parts: [{ ref: { source: "node", name, path: [], start: 0, end: 0 } }] };
+}

@@ -1,0 +1,189 @@
+import { unfinished } from "../../engine/ending/unfinished.ts";
+import { item } from "../../graph/ints.ts";
+import type { Plan } from "../../graph/plan.ts";
+import type { Node, NodeType } from "../../model/blueprint.ts";
+import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../../model/events.ts";
+import { isReopenable } from "../../model/outcome.ts";
+import type { RunRow } from "../../ports/journal.ts";
+import type { Given } from "../../ports/secrets.ts";
+import type { Workspace } from "../../ports/workspace.ts";
+import { calleesOf, missingIn, refuse } from "../admission/admit.ts";
+import type { Refusal, ResumeRequest } from "../api.ts";
+import { contextOf, type RunFacts } from "../context.ts";
+import { countersHint, isProblem, passesOfTask } from "../counters.ts";
+import { findEffect } from "../admission/effect.ts";
+import { clearPlace } from "./left-over.ts";
+import { remember, type Memory } from "../memory/memory.ts";
+import type { EngineOptions } from "../options.ts";
+import { endOrphans, endTree } from "../processes/custody.ts";
+import { isSame } from "../processes/identity.ts";
+import { settlement } from "./settlement.ts";
+import { RunValues } from "../values.ts";
+
+export interface Resumption {
+  readonly run: string;
+  readonly started: RunStarted;
+  /** What it was started with, secrets included. */
+  readonly given: Given;
+  readonly workspace: Workspace;
+  readonly memory: Memory;
+  /** What the new owner finds and what was decided, to be advanced and committed first. */
+  readonly events: readonly EventBody[];
+}
+
+/**
+ * Takes a run over from an engine that is gone: one winner, nothing of the dead engine left running, and every claim without an outcome
+ * settled by what its author declared or a person decided, or else named unconfirmed.
+ */
+export async function resumption(
+  options: EngineOptions,
+  request: ResumeRequest,
+  row: RunRow,
+  plan: Plan,
+  bound: Omit<RunFacts, "run" | "taskId" | "blueprint" | "cwd" | "project" | "task" | "inputs">,
+): Promise<Resumption | Refusal> {
+  const { journal, self } = options;
+  if (row.parent !== undefined && bound.parent === undefined && request.stop === undefined) {
+    const { run, node } = row.parent;
+    const message = `run ${row.run} is part of ${node} in run ${run}`;
+    return refuse("conflict", message, `go on with that one: trammel resume ${run}`);
+  }
+  const refused = cannotResume(options, request, row);
+  if (refused !== null) return refused;
+  const remembered = remember(plan, journal.read(row.run));
+  if (remembered === null)
+    return refuse("unavailable", `the journal of run ${row.run} does not begin with its start`, "start the task anew");
+  const { memory, started, last } = remembered;
+  const stopping = request.stop !== undefined;
+  const change = stopping ? null : changeOf(request, memory);
+  if (change !== null && !request.acceptChanges)
+    return refuse(
+      "changed",
+      `run ${row.run} started with another version of ${change}`,
+      "resume with --accept-changes, or put the old version back",
+    );
+  const of = { run: row.run, state: memory.state, blueprint: request.blueprint, callees: bound.callees, journal };
+  const settled = request.settle === undefined ? null : settlement(request.settle, of);
+  if (settled !== null && "refused" in settled) return settled;
+  const recalled = await options.secrets.recall(row.run, request.blueprint, started);
+  const given = stopping && "missing" in recalled ? started : recalled;
+  const lacking = stopping ? [] : await options.secrets.lacking(calleesOf(request));
+  if ("missing" in given || lacking.length > 0)
+    return refuse("missing_capability", [...("missing" in given ? given.missing : []), ...lacking].join("\n"));
+  const reopened = await options.workspaces.reopen(row.run, request.blueprint, started);
+  const workspace = stopping && "problem" in reopened ? { cwd: started.cwd } : reopened;
+  if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
+  const place = { cwd: workspace.cwd, project: started.cwd };
+  const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
+  const passes = stopping ? journal.passes(row.taskId, row.blueprint) : passesOfTask(journal, facts);
+  if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
+  const occupied = await clearPlace(journal, row);
+  if (occupied !== null) return occupied;
+  const conflict = await journal.takeOver(row.run, row.owner, self, last);
+  if (conflict !== null) {
+    const hint = conflict.conflict === "taken" ? { hint: "wait until it has ended, or stop it" } : {};
+    return { ...refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what), ...hint };
+  }
+  await endLeftOver(row.owner, memory);
+  const found: EventBody[] = [];
+  for (const attempt of unfinished(memory.state))
+    found.push(...(await left(options, facts, memory, attempt, stopping || settled?.node === attempt.node)));
+  const { contentHash, bindingHash, calls } = request;
+  const accepted = { contentHash, bindingHash, ...(calls === undefined ? {} : { calls }) };
+  const events: EventBody[] = [
+    { type: "run.resumed", owner: self, ...asleepIn(memory), ...(change === null ? {} : { accepted }) },
+    { type: "passes.synced", passes },
+    ...found,
+    ...(settled === null ? [] : [settled]),
+    ...(request.stop === undefined ? [] : [{ type: "run.stop_requested", by: request.stop } as const]),
+  ];
+  return { run: row.run, started, given, workspace, memory, events };
+}
+
+function asleepIn({ state: { asleep, plan } }: Memory): Pick<RunResumed, "asleep"> {
+  if (asleep.size === 0) return {};
+  return { asleep: Object.fromEntries([...asleep].map(([node, until]) => [item(plan.ids, node), until])) };
+}
+
+function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRow): Refusal | null {
+  const { run, status, owner, endedAt } = row;
+  if (endedAt !== null && !isReopenable(status))
+    return refuse("finished", `run ${run} has ended: ${status}`, hintFor(run));
+  if (endedAt !== null && request.settle === undefined)
+    return refuse(
+      "finished",
+      `run ${run} waits for a decision: ${row.reason ?? status}`,
+      `settle it with trammel settle ${run} NODE --as done|failed|again`,
+    );
+  if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))
+    return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
+  if (request.stop !== undefined) return null;
+  const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
+  return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
+}
+
+function hintFor(run: string): string {
+  return `take over what it did, from a node on: trammel fork ${run} --at NODE; or do all of it once more: trammel rerun ${run}`;
+}
+
+/** What is no longer as the run knows it, or null. */
+function changeOf({ contentHash, bindingHash }: ResumeRequest, { bound }: Memory): string | null {
+  if (bound?.contentHash !== contentHash) return "its blueprint";
+  return bound.bindingHash === bindingHash ? null : "the configuration that its blueprint is bound to";
+}
+
+/** What took the run over and died before it recorded so has not ended what the owner before it left. */
+async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void> {
+  await endOrphans(owner);
+  if (memory.owner !== null && !isSame(memory.owner, owner)) await endOrphans(memory.owner);
+  for (const processes of memory.processes.values()) for (const process of processes) await endTree(process);
+}
+
+/** What becomes of a claim whose engine died before it recorded an outcome; where a person has `decided`, that stands above what its author said. */
+async function left(
+  options: EngineOptions,
+  facts: RunFacts,
+  memory: Memory,
+  { node: id, pass, attempt: n }: Attempt,
+  decided: boolean,
+): Promise<readonly EventBody[]> {
+  const attempt = { node: id, pass, attempt: n };
+  const node = facts.blueprint.nodes.get(id);
+  const text = node === undefined ? unknownOutcome : (standing[node.type] ?? unknownOutcome);
+  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text } };
+  const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
+  return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
+}
+
+const unknownOutcome = "the engine ended while it ran, so its outcome is unknown";
+
+const standing: Partial<Record<NodeType, string>> = {
+  human: "it was still waiting",
+  wait: "it was still waiting",
+  call: "the engine ended while it ran; what runs inside goes on",
+  map: "the engine ended while it ran; what runs inside goes on",
+};
+
+/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, a box that was being made is made anew, a checkout is finished, and what runs inside has claims of its own. */
+const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "checkout", "call", "map"]);
+
+async function settledBy(
+  options: EngineOptions,
+  facts: RunFacts,
+  memory: Memory,
+  node: Node,
+  attempt: Attempt,
+): Promise<Pick<NodeSettled, "as" | "by"> | null> {
+  if (replayed.has(node.type) || memory.approvals.isWaiting(facts.blueprint, node.id))
+    return { as: "again", by: "engine" };
+  if (node.idempotent === true) return { as: "again", by: "idempotent" };
+  if (node.effect === undefined) return null;
+  const { can, environment } = options;
+  const { signal } = new AbortController();
+  const values = new RunValues({ ...facts, results: memory.results.byNode }, can.blobs);
+  const since = options.clock.now();
+  const silent = { signal, report: () => undefined };
+  const context = contextOf({ facts, node, attempt, since, values, can, environment }, silent);
+  const finding = await findEffect(context, node.effect);
+  return finding === "unknown" ? null : { as: finding === "there" ? "done" : "again", by: "probe" };
+}

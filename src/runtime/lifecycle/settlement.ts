@@ -1,0 +1,77 @@
+import { fits } from "../../engine/fits.ts";
+import { at } from "../../graph/ints.ts";
+import { nodeIndex } from "../../graph/plan.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { NodeSettled } from "../../model/events.ts";
+import type { RunState } from "../../engine/state.ts";
+import type { JournalReader } from "../../ports/journal.ts";
+import { refuse } from "../admission/admit.ts";
+import type { Refusal, Settlement } from "../api.ts";
+import { idOfInside } from "../inner/children.ts";
+import type { RunFacts } from "../context.ts";
+import { remember } from "../memory/memory.ts";
+import { planOf } from "./parts.ts";
+
+/** A run as a decision about it finds it. */
+export interface Undecided {
+  readonly run: string;
+  readonly state: RunState;
+  readonly blueprint: Blueprint;
+  readonly callees: RunFacts["callees"];
+  readonly journal: Pick<JournalReader, "find" | "read">;
+}
+
+/**
+ * The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused. One about a node
+ * inside is refused here too where nothing inside waits for it: recorded, it would stand before every later one.
+ */
+export function settlement(given: Settlement, of: Undecided): NodeSettled | Refusal {
+  const decision = inward(given, of.state);
+  const { plan } = of.state;
+  const node = nodeIndex(plan, decision.node);
+  // Not as it was started last: a pass that a cap refused may have been settled without a start.
+  const [pass, attempt] = node < 0 ? [0, 1] : [at(of.state.pass, node), at(of.state.attempt, node)];
+  const candidates: NodeSettled[] = [
+    { type: "node.settled", ...decision, pass, attempt },
+    { type: "node.settled", ...decision, pass: pass + 1, attempt: 1 },
+  ];
+  const fitting = candidates.find((event) => fits(of.state, event));
+  if (fitting !== undefined && isAwaitedInside(fitting, of)) return fitting;
+  return refuse(
+    "bad_input",
+    `node ${given.node} of run ${of.run} has nothing to settle`,
+    "trammel show names the node that waits for a decision",
+  );
+}
+
+/** Whether the run inside that a decision leads into can take it; true of one that leads nowhere. */
+function isAwaitedInside({ node: id, pass, inside }: NodeSettled, of: Undecided): boolean {
+  if (inside === undefined) return true;
+  const { journal, callees, blueprint: around } = of;
+  const [, index, path = ""] = /^(?:\[(\d+)\]\/)?(.+)$/.exec(inside.node) ?? [];
+  const item = index === undefined ? {} : { item: Number(index) };
+  const run = idOfInside({ run: of.run, node: id, pass, ...item });
+  const blueprint = blueprintInside(around, id, callees);
+  const remembered = blueprint && journal.find(run) && remember(planOf(blueprint), journal.read(run));
+  if (!remembered) return false;
+  const { state } = remembered.memory;
+  return !("refused" in settlement({ ...inside, node: path }, { run, state, blueprint, callees, journal }));
+}
+
+function blueprintInside(around: Blueprint, id: string, callees: RunFacts["callees"]): Blueprint | undefined {
+  const node = around.nodes.get(id);
+  if (node?.type === "call") return callees.get(node.pin ?? "")?.blueprint;
+  if (node?.type !== "map") return undefined;
+  const { finally: _last, ...rest } = around;
+  return { ...rest, outputs: {}, ...node.do };
+}
+
+/** A decision about a node inside a call or a map is one to go on with the attempt around it, which hands it on. */
+function inward(decision: Settlement, { plan, held }: RunState): Omit<NodeSettled, "type" | "pass" | "attempt"> {
+  const [, head = decision.node, path = ""] = /^([^/[]+)(?:\/|(?=\[))(.+)$/.exec(decision.node) ?? [];
+  const inner = path === "" && decision.as === "again" ? held.get(nodeIndex(plan, head))?.node : path;
+  if (inner === undefined || inner === "") return decision;
+  const { by, reason } = decision;
+  const shared = { by, ...(reason === undefined ? {} : { reason }) };
+  return { node: head, as: "again", ...shared, inside: { ...decision, node: inner } };
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { check } from "../../check/check.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { EventBody } from "../../model/events.ts";
+import { Approvals } from "./approvals.ts";
+
+function blueprintOf(text: string): Blueprint {
+  const { blueprint } = check(text, {});
+  if (blueprint === null) throw new Error("the checker refuses it");
+  return blueprint;
+}
+
+const blueprint = blueprintOf(`name: gated
+entry: ask
+nodes:
+  ask: {type: human, mode: approval, prompt: "ship?"}
+  ship: {type: script, run: "true"}
+edges:
+  - {from: ask, when: success, to: ship}
+  - {from: ship, to: END}
+`);
+
+const first = { pass: 1, attempt: 1 };
+const approved: readonly EventBody[] = [
+  { type: "node.started", node: "ask", ...first, step: 1, from: [] },
+  { type: "gate.answered", node: "ask", ...first, by: "Ada", digest: "d1", answer: true },
+  { type: "node.ended", node: "ask", ...first, result: { outcome: "success" } },
+];
+
+function after(...events: readonly EventBody[]): readonly (string | undefined)[] {
+  const approvals = new Approvals();
+  for (const event of [...approved, ...events]) approvals.note(event);
+  return (approvals.before(blueprint, "ship") ?? []).map(({ digest }) => digest);
+}
+
+test("a node right behind a gate starts on its yes, whether or not it had to wait for a place", () => {
+  const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
+  const queued: EventBody = { type: "node.queued", node: "ship", pass: 1, step: 2, from: ["ask"] };
+  expect(after(started)).toEqual(["d1"]);
+  expect(after(queued, { ...started, from: [] })).toEqual(["d1"]);
+});
+
+test("what has begun is not asked about again", () => {
+  const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
+  const process = { pid: 1, startTime: "1", bootId: "boot" };
+  expect(after(started, { type: "node.process", node: "ship", ...first, process })).toEqual([]);
+});
+
+test("a yes is that of the pass in which it was given", () => {
+  const approvals = new Approvals();
+  const again = approved.map((event) => ({ ...event, pass: 2 }) as EventBody);
+  for (const event of [...approved, ...again]) approvals.note(event);
+  approvals.note({ type: "node.started", node: "ship", ...first, step: 3, from: ["ask"] });
+  expect(approvals.before(blueprint, "ship")).toMatchObject([{ pass: 2, digest: "d1" }]);
+});

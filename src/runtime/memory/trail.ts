@@ -1,0 +1,31 @@
+import type { AgentEvent } from "../../model/agent-event.ts";
+import { limits } from "../../model/limits.ts";
+import { clip } from "../text.ts";
+
+/** What agents did, by node. */
+export type Trails = Map<string, AgentEvent[]>;
+
+/** Kept of every agent at work, so bounded; the oldest goes first. */
+export function noteTrail(trails: Trails, node: string, event: AgentEvent): void {
+  if (!told.has(event.type)) return;
+  const trail = trails.get(node) ?? [];
+  trail.push(trailed(event));
+  if (trail.length > limits.trailEvents) trail.shift();
+  trails.set(node, trail);
+}
+
+const told: ReadonlySet<AgentEvent["type"]> = new Set(["text", "tool_call", "tool_result", "diff"]);
+
+function trailed(event: AgentEvent): AgentEvent {
+  const most = limits.trailEventBytes;
+  if (event.type === "tool_result") return { ...event, output: clip(event.output, most) };
+  if (event.type === "tool_call") {
+    const input = JSON.stringify(event.input);
+    return input.length <= most ? event : { ...event, input: clip(input, most) };
+  }
+  if (event.type !== "diff") return event;
+  const { before, after } = event;
+  return (before?.length ?? 0) + (after?.length ?? 0) <= most ? event : { ...event, before: null, after: tooLarge };
+}
+
+const tooLarge = "(too large to be shown)\n";

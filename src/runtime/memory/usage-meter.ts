@@ -1,0 +1,47 @@
+import type { EventBody } from "../../model/events.ts";
+import type { Usage } from "../../model/outcome.ts";
+import { addUsage, lessUsage } from "../../model/usage.ts";
+
+/** Sums what attempts say they used: what their results say, else the last that they reported. */
+export class UsageMeter {
+  #done: Usage | undefined;
+  readonly #working = new Map<string, Usage>();
+
+  /** Whether the event changed anything. */
+  note(body: EventBody): boolean {
+    switch (body.type) {
+      case "agent.progressed":
+        if (body.event.type !== "usage") return false;
+        this.#working.set(body.node, body.event.usage);
+        return true;
+      case "node.ended":
+      case "node.retrying":
+        return this.#settle(body.node, body.result.usage);
+      case "node.unconfirmed":
+        return this.#settle(body.node, undefined);
+      default:
+        return false;
+    }
+  }
+
+  total(): Usage | undefined {
+    return sum([this.#done, ...this.#working.values()]);
+  }
+
+  #settle(node: string, said: Usage | undefined): boolean {
+    const used = said ?? this.#working.get(node);
+    this.#working.delete(node);
+    if (used === undefined) return false;
+    this.#done = sum([this.#done, used]);
+    return true;
+  }
+}
+
+/** Undefined where nothing of models was used. */
+export function sum(parts: readonly (Usage | undefined)[]): Usage | undefined {
+  return parts.reduce((a, b) => (a === undefined || b === undefined ? (a ?? b) : addUsage(a, b)), undefined);
+}
+
+export function less(whole: Usage | undefined, part: Usage | undefined): Usage | undefined {
+  return whole === undefined || part === undefined ? whole : lessUsage(whole, part);
+}

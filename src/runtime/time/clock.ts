@@ -1,0 +1,100 @@
+import type { Clock } from "../../ports/clock.ts";
+
+/** Longest delay that `setTimeout` takes. */
+const timerMaxMs = 2 ** 31 - 1;
+
+/** From this delay on a timer is armed at the end of the turn of the event loop in which it was asked for. */
+const lateMs = 1_000;
+
+/** A timer that can be given up. */
+class Alarm {
+  readonly #callback: () => void;
+  readonly #due: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  constructor(ms: number, callback: () => void) {
+    this.#callback = callback;
+    this.#due = performance.now() + ms;
+  }
+
+  arm(): void {
+    if (this.#isOver) return;
+    const left = Math.max(0, Math.ceil(this.#due - performance.now()));
+    const part = Math.min(left, timerMaxMs);
+    this.#timer = setTimeout(() => (left > part ? this.arm() : this.#callback()), part);
+  }
+
+  giveUp(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Most long timers guard something that is over before the turn is: those never cost a timer of the system. */
+let late: Alarm[] = [];
+
+function armLate(): void {
+  const due = late;
+  late = [];
+  for (const alarm of due) alarm.arm();
+}
+
+export const systemClock: Clock = {
+  now: () => Math.round(performance.timeOrigin + performance.now()),
+  wall: () => Date.now(),
+  after(ms, callback) {
+    const alarm = new Alarm(ms, callback);
+    if (ms < lateMs) alarm.arm();
+    else if (late.push(alarm) === 1) setImmediate(armLate);
+    return () => alarm.giveUp();
+  },
+};
+
+/** A clock that moves only when told to. */
+export class ManualClock implements Clock {
+  #now: number;
+  #wallOffset = 0;
+  readonly #due = new Set<{ readonly at: number; readonly callback: () => void }>();
+
+  constructor(now = 0) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  wall(): number {
+    return this.#now + this.#wallOffset;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const timer = { at: this.#now + ms, callback };
+    this.#due.add(timer);
+    return () => this.#due.delete(timer);
+  }
+
+  /** Timers that are armed. */
+  get pending(): number {
+    return this.#due.size;
+  }
+
+  /** Timers that come due are called in order of time, then of arming, each at its own moment. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const next = [...this.#due].sort((a, b) => a.at - b.at)[0];
+      if (next === undefined || next.at > end) break;
+      this.#due.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.callback();
+    }
+    this.#now = end;
+  }
+
+  /** Moves the system clock as a person or NTP would; `now` does not follow. */
+  jump(ms: number): void {
+    this.#wallOffset += ms;
+  }
+}
