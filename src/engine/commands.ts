@@ -14,7 +14,7 @@ import { unfinished } from "./ending/unfinished.ts";
 export function commandsFor(state: RunState, event: EventBody): readonly Command[] {
   switch (event.type) {
     case "node.started":
-      return [...cancelLosers(state, event.node), performing(event)];
+      return [...cancelLosers(state, event.node), performing(event), ...cancelLost(state, event)];
     case "node.waiting":
       // Nobody is asked any more once the run halts.
       return event.waits && state.halt !== null ? [{ type: "cancel", why: "halted", ...attemptOf(event) }] : [];
@@ -60,6 +60,12 @@ function cancelRunning(state: RunState, why: Why, which: (node: number) => boole
 function cancelLosers(state: RunState, id: string): readonly Command[] {
   if (state.lost.size === 0 || !cancelsLosers(state, nodeIndex(state.plan, id))) return none;
   return [...state.lost].map((node) => ({ type: "cancel", why: "lost_join", ...current(state, node) }));
+}
+
+/** One that a join went on without begins once more, after a crash, only so that what runs inside it comes to its end. */
+function cancelLost(state: RunState, event: Attempt): readonly Command[] {
+  if (!state.lost.has(nodeIndex(state.plan, event.node))) return none;
+  return [{ type: "cancel", why: "lost_join", ...attemptOf(event) }];
 }
 
 /** Arms the time limit when work begins, disarms it when none is left. */

@@ -74,6 +74,27 @@ describe("a run whose engine died", () => {
     expect(all.map(({ seq }) => seq)).toEqual(all.map((_, i) => i + 1));
   });
 
+  test.each([{}, { idempotent: true }])(
+    "neither asks about nor repeats what a join had gone on without (%o)",
+    async (declared) => {
+      const nodes = [plain("a"), plain("f"), plain("s", declared), plain("j", { join: "any" }), plain("k")];
+      const edges = ["a f", "a s", "f j", "s j", "j k"].map((edge) => edge.split(" "));
+      const of = blueprint(
+        nodes.map((node) => (node.id === "k" ? { ...node, idempotent: true } : node)),
+        edges.map(([from = "", to = ""]) => ({ from, to })),
+      );
+      const act: Act = ({ node }) => (world.calls.push(node.id), hangs.has(node.id) ? new Promise(() => {}) : success);
+      const hangs = new Set(["s", "k"]);
+      const { run } = handle(await world.engine({ "*": act }, 1).start(request(of), world.observer));
+      await until(() => world.calls.includes("k"));
+      world.kill(1);
+      hangs.clear();
+      const resumed = handle(await world.engine({ "*": act }, 2).resume(again(run, { blueprint: of }), world.observer));
+      expect(await resumed.end).toMatchObject({ status: "succeeded" });
+      expect(world.calls).toEqual(["a", "f", "s", "j", "k", "k"]);
+    },
+  );
+
   test("has one winner of two who resume it at once", async () => {
     const run = await world.diedIn("b");
     const engines = [world.engine(world.hangingIn(), 2), world.engine(world.hangingIn(), 3)];

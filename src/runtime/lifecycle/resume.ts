@@ -1,9 +1,9 @@
 import { unfinished } from "../../engine/ending/unfinished.ts";
 import { item } from "../../graph/ints.ts";
-import type { Plan } from "../../graph/plan.ts";
+import { nodeIndex, type Plan } from "../../graph/plan.ts";
 import type { Node, NodeType } from "../../model/blueprint.ts";
 import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../../model/events.ts";
-import { isReopenable } from "../../model/outcome.ts";
+import { isReopenable, type NodeResult } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { Given } from "../../ports/secrets.ts";
 import type { Workspace } from "../../ports/workspace.ts";
@@ -139,7 +139,10 @@ async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void
   for (const processes of memory.processes.values()) for (const process of processes) await endTree(process);
 }
 
-/** What becomes of a claim whose engine died before it recorded an outcome; where a person has `decided`, that stands above what its author said. */
+/**
+ * What becomes of a claim whose engine died before it recorded an outcome; where a person has `decided`, that stands above what its author
+ * said. Nobody waits for one whose join went on without it: it was being cancelled, and its processes are ended by now.
+ */
 async function left(
   options: EngineOptions,
   facts: RunFacts,
@@ -149,10 +152,22 @@ async function left(
 ): Promise<readonly EventBody[]> {
   const attempt = { node: id, pass, attempt: n };
   const node = facts.blueprint.nodes.get(id);
+  const lost = memory.state.lost.has(nodeIndex(memory.state.plan, id));
+  if (lost && !decided && !holdsRuns(node)) return [{ type: "node.ended", ...attempt, result: cancelled }];
   const text = node === undefined ? unknownOutcome : (standing[node.type] ?? unknownOutcome);
   const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text } };
   const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
+}
+
+const cancelled: NodeResult = {
+  outcome: "cancelled",
+  reason: { code: "lost_join", text: "its join had started without it when the engine ended" },
+};
+
+/** What runs inside a node is ended by going on with it, and cancelling it then. */
+function holdsRuns(node: Node | undefined): boolean {
+  return node?.type === "call" || node?.type === "map";
 }
 
 const unknownOutcome = "the engine ended while it ran, so its outcome is unknown";
