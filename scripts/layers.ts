@@ -42,7 +42,9 @@ export function tableProblems({ table, pure }: Layers): string[] {
       if (!table.has(other)) problems.push(`ARCHITECTURE.md: ${name} may import "${other}", which has no row`);
     }
   }
-  const circle = inCircle(table);
+  const circle = inCircle(
+    new Map([...table].flatMap(([name, allowed]) => (allowed === null ? [] : [[name, new Set(allowed)]]))),
+  );
   if (circle.length > 0) problems.push(`ARCHITECTURE.md: ${circle.join(", ")} may import each other`);
   for (const name of pure) if (!table.has(name)) problems.push(`ARCHITECTURE.md: pure layer "${name}" has no row`);
   if (table.size === 0) problems.push("ARCHITECTURE.md: no table of layers found");
@@ -50,17 +52,49 @@ export function tableProblems({ table, pure }: Layers): string[] {
   return problems;
 }
 
-/** What is left after taking away, again and again, whatever imports nothing that is left. Parts that may import all stand on top. */
-function inCircle(table: LayerTable): string[] {
-  let left = [...table].filter(([, allowed]) => allowed !== null);
+/** Names that import each other: what is left after taking away, again and again, whatever imports nothing or is imported by nothing that is left. */
+function inCircle(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  let left = [...imports.keys()];
   for (;;) {
-    const names = new Set(left.map(([name]) => name));
-    const rest = left.filter(([name, allowed]) =>
-      [...(allowed ?? [])].some((other) => other !== name && names.has(other)),
-    );
-    if (rest.length === left.length) return rest.map(([name]) => name);
+    const names = new Set(left);
+    const others = (name: string): string[] =>
+      [...(imports.get(name) ?? [])].filter((other) => other !== name && names.has(other));
+    const imported = new Set(left.flatMap(others));
+    const rest = left.filter((name) => imported.has(name) && others(name).length > 0);
+    if (rest.length === left.length) return rest;
     left = rest;
   }
+}
+
+/** What stands beside each other in a part, folders and files, imports one another one way. `files` as for `importProblems`. */
+export function roomProblems(files: ReadonlyMap<string, string>): string[] {
+  const parts = new Map<string, Map<string, Set<string>>>();
+  for (const [file, text] of files) {
+    const [part, room] = roomOf(file);
+    for (const { specifier } of importsOf(file, text)) {
+      if (!specifier.startsWith(".")) continue;
+      const [otherPart, other] = roomOf(resolvePath(file, specifier));
+      if (otherPart !== part || other === room) continue;
+      const rooms = getOrMake(parts, part, () => new Map<string, Set<string>>());
+      getOrMake(rooms, room, () => new Set<string>()).add(other);
+    }
+  }
+  return [...parts].flatMap(([part, rooms]) => {
+    const circle = inCircle(rooms);
+    return circle.length === 0 ? [] : [`${part}: ${circle.sort().join(", ")} import each other; move what both need`];
+  });
+}
+
+/** `src/engine/routing/joins.ts` → src/engine, routing. */
+function roomOf(file: string): readonly [string, string] {
+  const [top = "", part = "", room = ""] = file.split("/");
+  return [`${top}/${part}`, room];
+}
+
+function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const kept = map.get(key) ?? make();
+  map.set(key, kept);
+  return kept;
 }
 
 const publicEntries: ReadonlySet<string> = new Set(["src/index.ts", "src/plugin.ts"]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readRepositoryFile, sources } from "../../scripts/files.ts";
-import { importProblems, readLayers, tableProblems } from "../../scripts/layers.ts";
+import { importProblems, readLayers, roomProblems, tableProblems } from "../../scripts/layers.ts";
 
 const layers = readLayers(readRepositoryFile("ARCHITECTURE.md"));
 const forbidden = [...layers.table].flatMap(([from, allowed]) =>
@@ -26,6 +26,7 @@ describe("the repository", () => {
     const files = sources();
     expect(files.size).toBeGreaterThan(15);
     expect(importProblems(layers, files)).toEqual([]);
+    expect(roomProblems(files)).toEqual([]);
   });
 
   test("has rules to break", () => {
@@ -87,4 +88,15 @@ test("faults of the table itself are reported", () => {
     "ARCHITECTURE.md: a, b, c may import each other",
   ]);
   expect(tableProblems(readLayers(""))).toHaveLength(2);
+});
+
+test("folders of a part that import each other are reported, and whoever only imports them is not", () => {
+  const files = new Map([
+    ["src/engine/decide.ts", `import "./ending/halts.ts";`],
+    ["src/engine/ending/halts.ts", `import type { S } from "../routing/joins.ts";`],
+    ["src/engine/routing/joins.ts", `import "../ending/strikes.ts";`],
+    ["src/engine/ending/strikes.ts", `import "../state.ts";`],
+    ["src/engine/state.ts", ""],
+  ]);
+  expect(roomProblems(files)).toEqual(["src/engine: ending, routing import each other; move what both need"]);
 });
