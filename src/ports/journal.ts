@@ -31,6 +31,8 @@ export interface Conflict {
   readonly what: string;
   /** The run that has the tree or the key, or waits for it longer. */
   readonly holder?: string;
+  /** Whether that one is parked. */
+  readonly parked?: true;
 }
 
 /** Something another process wants of the owner of a run: a stop, an answer. */
@@ -67,9 +69,16 @@ export interface JournalWriter {
   ): Promise<readonly JournalEvent[] | Conflict>;
   /**
    * Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. `read` is the
-   * number of the last event that its taker knows: refused where there is a later one.
+   * number of the last event that its taker knows: refused where there is a later one. Refused with `taken` where another has its tree or
+   * its key, unless it is `onlyStopped`.
    */
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): Promise<null | Conflict>;
+  takeOver(
+    run: string,
+    from: ProcessIdentity,
+    to: ProcessIdentity,
+    read: number,
+    onlyStopped?: boolean,
+  ): Promise<null | Conflict>;
   /**
    * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and answers which
    * of them. Counts of passes stay with their task; definitions stay, since another run may call them.
@@ -124,6 +133,8 @@ export interface Ahead {
   readonly run: string;
   readonly what: string;
   readonly waits: boolean;
+  /** Whether nobody executes it, so that it goes on only once somebody answers or stops it. */
+  readonly parked?: true;
 }
 
 /** A run whose owner died with it; `waits` where it had come to nothing but waiting. */
@@ -135,9 +146,9 @@ export interface Gone {
 
 /** Runs that wait for others, first come first served. Whoever waits and is gone stands before nobody. */
 export interface Turns {
-  /** Live runs first, then those that wait longer, in their order. Empty: it is its turn, and stays so for one that has entered. */
+  /** Live runs first, parked ones among them, then those that wait longer, in their order. Empty: it is its turn, and stays so for one that has entered. */
   ahead(wanted: Wanted): readonly Ahead[];
-  /** Runs that had the tree or the key and are not over, of owners that are gone: what those started may still be at work. */
+  /** Runs that have or had the tree or the key and are not over, of owners that are gone: what those started may still be at work. */
   gone(wanted: Pick<Wanted, "run" | "tree" | "key">): readonly Gone[];
   /** Takes the last place. */
   enter(wanted: Wanted): Promise<void>;

@@ -188,3 +188,37 @@ it.each([
   const refused = await start(["run", "-b", "b.yaml"], { place }).end;
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(said)]);
 });
+
+it("keeps the key of a parked run until somebody has answered, and the queue waits behind it", async () => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: deploy
+concurrency: {key: production}
+entry: agree
+nodes:
+  agree: {type: human, mode: approval, prompt: "Ship it?"}
+  ship: {type: script, run: echo shipped >> log}
+edges:
+  - {from: agree, when: success, to: ship}
+`,
+  );
+  const parked = await held(place, "first", "--detach").end;
+  expect(parked.code).toBe(5);
+  const run = String(lastLine(parked)["run"]);
+  const refused = await held(place, "refused").end;
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain(`run ${run} (deploy) is parked and has the key "production"`);
+  expect(refused.stderr).toContain("trammel inbox");
+  const second = held(place, "second", "--detach");
+  await second.until(/^waiting: run \S+ \(deploy\) is parked and has the key "production"; next in the queue$/m);
+  expect((await trammel(["answer", run, "agree", "yes"], { place })).code).toBe(0);
+  expect((await second.end).code).toBe(5);
+  const other = String(lastLine(await second.end)["run"]);
+  const third = held(place, "third", "--queue");
+  await third.until(/next in the queue/);
+  expect((await trammel(["stop", other], { place })).code).toBe(0);
+  // Nobody can be asked where it goes on.
+  expect((await third.end).code).toBe(1);
+  expect(readFileSync(place.path("log"), "utf8")).toBe("shipped\n");
+});

@@ -108,8 +108,14 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     return this.#writer.submit(urgency, () => this.#ledger.append(run, events, at, taken, kept), bytes);
   }
 
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): Promise<null | Conflict> {
-    return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read));
+  takeOver(
+    run: string,
+    from: ProcessIdentity,
+    to: ProcessIdentity,
+    read: number,
+    onlyStopped = false,
+  ): Promise<null | Conflict> {
+    return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read, onlyStopped));
   }
 
   remove(runs: readonly string[]): Promise<readonly string[]> {

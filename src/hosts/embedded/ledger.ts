@@ -119,7 +119,13 @@ export class Ledger {
     return this.#write(head, events, at);
   }
 
-  takeOver(run: string, from: ProcessIdentity, to: ProcessIdentity, read: number): null | Conflict {
+  takeOver(
+    run: string,
+    from: ProcessIdentity,
+    to: ProcessIdentity,
+    read: number,
+    onlyStopped: boolean,
+  ): null | Conflict {
     const row = this.#selectRun.get(run);
     if (row === undefined) return { conflict: "finished", what: `there is no run ${run}` };
     const stands = runOf(row);
@@ -128,13 +134,17 @@ export class Ledger {
     const { isAlive, isSame } = this.#ports;
     const free = ended || isSame(stands.owner, to) || !isAlive(stands.owner);
     if (!free || !isSame(stands.owner, from)) return ownedBy(run, stands.owner);
-    const holder = this.turns.conflict(stands);
+    const holder = onlyStopped ? null : this.#holderBefore(stands);
     if (holder !== null) return holder;
     const tail = this.#reader.tail(Number(row["id"]), run);
     if (tail.readable !== read) return { conflict: "owner", what: `run ${run} has gone on since it was looked at` };
     this.#setOwner.run(to.pid, to.startTime, to.bootId, Number(row["id"]));
     this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash);
     return null;
+  }
+
+  #holderBefore(run: RunRow): Conflict | null {
+    return run.status === "waiting" ? this.turns.conflictOfParked(run) : this.turns.conflict(run);
   }
 
   remove(runs: readonly string[]): readonly string[] {

@@ -56,6 +56,10 @@ export function ended(node: string): EventBody {
   return { type: "node.ended", node, pass: 1, attempt: 1, result: { outcome: "success" } };
 }
 
+export function gateOpened(node: string): EventBody {
+  return { type: "gate.opened", node, pass: 1, attempt: 1, mode: "approval", prompt: "Ship it?", digest: "d" };
+}
+
 export function finished(): RunFinished {
   const usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
   return { type: "run.finished", status: "succeeded", walkedPast: [], usage };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Wanted } from "../../ports/journal.ts";
 import { migrations } from "./schema.ts";
-import { finished, newRun, processOf, started, StoreFixture } from "./testing.ts";
+import { finished, gateOpened, newRun, processOf, started, StoreFixture } from "./testing.ts";
 
 let store: StoreFixture;
 beforeEach(() => {
@@ -40,6 +40,51 @@ describe("a key", () => {
     store.dead.add(1);
     expect(await two.create(...create("r2", { key: "k", owner: processOf(2) }))).toHaveLength(1);
     expect(await two.takeOver("r1", processOf(1), processOf(2), 1)).toMatchObject({ holder: "r2" });
+  });
+});
+
+describe("a parked run", () => {
+  const parked = async (run: string, pid: number) => {
+    const store1 = store.open(pid);
+    await store1.create(...create(run, { key: "k", tree: "/repo", owner: processOf(pid) }));
+    await store1.append(run, [gateOpened("a")], 11);
+    store.dead.add(pid);
+  };
+
+  test("keeps its key and its tree, though its process is gone; whoever waits for them does so after it", async () => {
+    await parked("r1", 1);
+    const two = store.open(2);
+    const second = { owner: processOf(2) };
+    expect(await two.create(...create("r2", { ...second, key: "k" }))).toEqual({
+      conflict: "taken",
+      what: 'run r1 (loop) is parked and has the key "k"',
+      holder: "r1",
+      parked: true,
+    });
+    expect(await two.create(...create("r2", { ...second, tree: "/repo" }))).toMatchObject({
+      what: "run r1 (loop) is parked in /repo",
+    });
+    await two.enter(wanted("r3", 2));
+    expect(two.ahead(wanted("r3", 2))).toMatchObject([{ run: "r1", waits: false, parked: true }]);
+    const four = store.open(4);
+    expect(await four.takeOver("r1", processOf(1), processOf(4), 2)).toBeNull();
+    expect(two.ahead(wanted("r3", 2))).toEqual([{ run: "r1", waits: false, what: 'run r1 (loop) has the key "k"' }]);
+    await four.append("r1", [finished()], 12);
+    expect(two.ahead(wanted("r3", 2))).toEqual([]);
+  });
+
+  test("is never taken over beside one that works, but to be stopped", async () => {
+    await parked("r1", 1);
+    const db = new DatabaseSync(join(store.home, "trammel.db"));
+    db.exec("UPDATE runs SET tree = NULL, key = NULL"); // as older stores let it be
+    const two = store.open(2);
+    await two.create(...create("r2", { key: "k", owner: processOf(2) }));
+    db.exec("UPDATE runs SET key = 'k'");
+    db.close();
+    const three = store.open(3);
+    const taking = [processOf(1), processOf(3), 2] as const;
+    expect(await three.takeOver("r1", ...taking)).toMatchObject({ conflict: "taken", holder: "r2" });
+    expect(await three.takeOver("r1", ...taking, true)).toBeNull();
   });
 });
 

@@ -7,7 +7,10 @@ type IsAlive = (process: ProcessIdentity) => boolean;
 
 type Claim = Pick<Wanted, "run" | "tree" | "key">;
 
-/** Who has or waits for a working tree or a key. Writes happen inside a transaction of the writer. */
+/**
+ * Who has or waits for a working tree or a key: whoever executes a run that named it, and a parked run, though nobody does. Writes happen
+ * inside a transaction of the writer.
+ */
 export class TurnTable {
   readonly #isAlive: IsAlive;
   readonly #live: StatementSync;
@@ -33,15 +36,22 @@ export class TurnTable {
 
   *ahead({ run, tree, key }: Claim): Generator<Ahead> {
     if (tree === null && key === null) return;
-    for (const row of this.#live.all(tree, key)) if (this.#counts(row, run)) yield aheadOf(row, tree, false);
+    for (const row of this.#live.all(tree, key))
+      if (this.#counts(row, run) || (isParked(row) && row["run"] !== run))
+        yield aheadOf(row, tree, this.#standing(row));
     const place = Number(this.#place.get(run)?.["id"] ?? Number.MAX_SAFE_INTEGER);
-    for (const row of this.#waiting.all(tree, key, place)) if (this.#counts(row, run)) yield aheadOf(row, tree, true);
+    for (const row of this.#waiting.all(tree, key, place))
+      if (this.#counts(row, run)) yield aheadOf(row, tree, "waits");
+  }
+
+  #standing(row: Row): Standing {
+    return isParked(row) && !this.#isAlive(ownerOf(row)) ? "parked" : "works";
   }
 
   gone({ run, tree, key }: Claim): readonly Gone[] {
     if (tree === null && key === null) return [];
     const dead = this.#live.all(tree, key).filter((row) => row["run"] !== run && !this.#isAlive(ownerOf(row)));
-    return dead.map((row) => ({ run: textOf(row, "run"), owner: ownerOf(row), waits: row["status"] === "waiting" }));
+    return dead.map((row) => ({ run: textOf(row, "run"), owner: ownerOf(row), waits: isParked(row) }));
   }
 
   /** Whose process is gone waits no more. */
@@ -56,7 +66,14 @@ export class TurnTable {
   /** Why a run cannot have what it wants now. */
   conflict(claim: Claim): Conflict | null {
     const [first] = this.ahead(claim);
-    return first === undefined ? null : { conflict: "taken", what: first.what, holder: first.run };
+    return first === undefined ? null : takenBy(first);
+  }
+
+  /** Why a parked run cannot go on with what it has: older stores let others begin beside it. Those that wait do so for it. */
+  conflictOfParked(claim: Claim): Conflict | null {
+    const { run, tree, key } = claim;
+    const other = this.#live.all(tree, key).find((row) => this.#counts(row, run));
+    return other === undefined ? null : takenBy(aheadOf(other, tree, "works"));
   }
 
   enter({ run, blueprint, tree, key, owner }: Wanted): void {
@@ -73,10 +90,24 @@ export class TurnTable {
   }
 }
 
-function aheadOf(row: Row, tree: string | null, waits: boolean): Ahead {
-  const run = textOf(row, "run");
-  const name = `run ${run} (${textOf(row, "blueprint")})`;
-  if (tree !== null && row["tree"] === tree)
-    return { run, waits, what: `${name} ${waits ? "waits for" : "is working in"} ${tree}` };
-  return { run, waits, what: `${name} ${waits ? "waits for" : "has"} the key "${textOf(row, "key")}"` };
+/** How one that is before another has what both want; `parked` where nobody executes it. */
+type Standing = "works" | "parked" | "waits";
+
+function isParked(row: Row): boolean {
+  return row["status"] === "waiting";
 }
+
+function takenBy({ run, what, parked }: Ahead): Conflict {
+  return { conflict: "taken", what, holder: run, ...(parked === true ? { parked } : {}) };
+}
+
+function aheadOf(row: Row, tree: string | null, standing: Standing): Ahead {
+  const run = textOf(row, "run");
+  const words = tree !== null && row["tree"] === tree ? ofTree : ofKey;
+  const place = words === ofTree ? tree : `the key "${textOf(row, "key")}"`;
+  const what = `run ${run} (${textOf(row, "blueprint")}) ${words[standing]} ${place}`;
+  return { run, what, waits: standing === "waits", ...(standing === "parked" ? { parked: true } : {}) };
+}
+
+const ofTree = { works: "is working in", parked: "is parked in", waits: "waits for" } as const;
+const ofKey = { works: "has", parked: "is parked and has", waits: "waits for" } as const;

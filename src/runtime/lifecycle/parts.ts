@@ -48,7 +48,12 @@ export function boundTo(
 }
 
 export function hintOf(conflict: Conflict | null): string {
-  return conflict?.conflict === "taken" ? takenHint : "look at it with trammel runs and try again";
+  return conflict?.conflict === "taken" ? takenHint(conflict) : "look at it with trammel runs and try again";
 }
 
-export const takenHint = "wait until it has ended, with --queue, or stop it";
+/** What may be done about a run that has the tree or the key, or waits for it. */
+export function takenHint({ parked }: Pick<Conflict, "parked">): string {
+  return parked === true
+    ? "answer it (trammel inbox lists it), stop it, or wait until it has ended, with --queue"
+    : "wait until it has ended, with --queue, or stop it";
+}

@@ -4,7 +4,7 @@ import { nodeIndex, type Plan } from "../../graph/plan.ts";
 import type { Node, NodeType } from "../../model/blueprint.ts";
 import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../../model/events.ts";
 import { isReopenable, type NodeResult } from "../../model/outcome.ts";
-import type { RunRow } from "../../ports/journal.ts";
+import type { Conflict, RunRow } from "../../ports/journal.ts";
 import type { Given } from "../../ports/secrets.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import { calleesOf, missingIn, refuse } from "../admission/admit.ts";
@@ -77,11 +77,11 @@ export async function resumption(
   const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
   const passes = stopping ? journal.passes(row.taskId, row.blueprint) : passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
-  const occupied = await clearPlace(journal, row);
+  const occupied = stopping ? null : await clearPlace(journal, row);
   if (occupied !== null) return occupied;
-  const conflict = await journal.takeOver(row.run, row.owner, self, last);
+  const conflict = await journal.takeOver(row.run, row.owner, self, last, stopping);
   if (conflict !== null) {
-    const hint = conflict.conflict === "taken" ? { hint: "wait until it has ended, or stop it" } : {};
+    const hint = conflict.conflict === "taken" ? { hint: goOnHint(conflict) } : {};
     return { ...refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what), ...hint };
   }
   await endLeftOver(row.owner, memory);
@@ -98,6 +98,12 @@ export async function resumption(
     ...(request.stop === undefined ? [] : [{ type: "run.stop_requested", by: request.stop } as const]),
   ];
   return { run: row.run, started, given, workspace, memory, events };
+}
+
+function goOnHint({ parked, holder = "RUN" }: Conflict): string {
+  return parked === true
+    ? `answer it (trammel inbox), or stop it: trammel stop ${holder}`
+    : "wait until it has ended, or stop it";
 }
 
 function asleepIn({ state: { asleep, plan } }: Memory): Pick<RunResumed, "asleep"> {

@@ -48,7 +48,7 @@ export async function inTurn(
     const [first] = ahead;
     if (first === undefined) return null;
     if (turn === undefined || turn.signal.aborted)
-      return { ...refuse("conflict", first.what, takenHint), holder: first.run };
+      return { ...refuse("conflict", first.what, takenHint(first)), holder: first.run };
     const now = ahead.map(({ run, waits }) => `${run} ${waits}`).join();
     if (now !== told) turn.ahead(ahead);
     told = now;
