@@ -26,6 +26,7 @@ export function runReport(view: RunView, inside: readonly RunRow[], waiting: rea
     taskId: view.taskId,
     status: view.status,
     reason: view.reason,
+    walkedPast: [...view.walkedPast],
     startedAt: instant(view.startedAt),
     endedAt: view.endedAt === null ? null : instant(view.endedAt),
     wakesAt: wakesAt(view),

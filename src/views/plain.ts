@@ -1,7 +1,15 @@
-import type { Attempt, EventBody, JournalEvent, NodeStarted, ParentLink, RunStarted } from "../model/events.ts";
+import type {
+  Attempt,
+  EventBody,
+  JournalEvent,
+  NodeStarted,
+  ParentLink,
+  RunFinished,
+  RunStarted,
+} from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
-import { attemptName, elapsed, passName, pauseText, settlementText, usageText } from "./words.ts";
+import { attemptName, elapsed, passName, pastText, pauseText, settlementText, usageText } from "./words.ts";
 
 /** An event as one line for people: `12.3s  test (pass 2) failure: exit 1`. Null for what only machines care about. */
 export function plainLine(event: JournalEvent, startedAt: number): string | null {
@@ -70,7 +78,7 @@ export function sentence(body: EventBody): string | null {
     case "run.halting":
       return `halting, ${body.cause}: ${body.reason.text}${failuresText(body.failures)}`;
     case "run.finished":
-      return `${body.status}${body.reason === undefined ? "" : `: ${body.reason}`}${suffix(usageText(body.usage))}`;
+      return endOf(body);
     case "node.waiting":
       return body.waits ? `${attemptName(body)} waits for a person inside` : null;
     case "passes.synced":
@@ -116,6 +124,11 @@ function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agen
     case "stop":
       return null;
   }
+}
+
+function endOf({ status, reason, walkedPast, usage }: RunFinished): string {
+  const past = pastText(walkedPast);
+  return `${status}${past === "" ? "" : `, ${past}`}${reason === undefined ? "" : `: ${reason}`}${suffix(usageText(usage))}`;
 }
 
 function ending(result: NodeResult): string {

@@ -82,3 +82,9 @@ export function attemptName({ node, pass, attempt }: Attempt): string {
 export function settlementText(body: { readonly as: string; readonly by: string; readonly reason?: string }): string {
   return `settled as ${body.as} by ${body.by}${body.reason === undefined ? "" : `: ${body.reason}`}`;
 }
+
+/** What did not succeed and the run went on after; empty where nothing was. */
+export function pastText(walkedPast: readonly string[]): string {
+  if (walkedPast.length === 0) return "";
+  return `past the failure${walkedPast.length === 1 ? "" : "s"} of ${walkedPast.join(", ")}`;
+}

@@ -40,6 +40,8 @@ export const runReportShape = z.strictObject({
   taskId: z.string(),
   status: runStatusShape,
   reason: z.string().nullable(),
+  /** Nodes that did not succeed, with an edge that took that on. */
+  walkedPast: z.array(z.string()),
   startedAt: instant,
   endedAt: instant.nullable(),
   /** When the first pause that a provider asked for is over, where nothing but pauses is kept and people are asked. */

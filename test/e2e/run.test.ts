@@ -51,6 +51,20 @@ describe("the machine contract", () => {
     expect(logged.stdout.trim().split("\n")).toHaveLength(lines.length);
   });
 
+  it("says of a success which failures it went on past, in every view of it", async () => {
+    using place = new Place();
+    place.file("b.yaml", chain("past", { a: "exit 3", b: "true", c: "exit 4", d: "true" }));
+    const ran = await trammel(["run", "1", "-b", "b.yaml", "--json"], { place });
+    const end = runEndShape.parse(lastLine(ran));
+    expect(end).toMatchObject({ status: "succeeded", walkedPast: ["a", "c"] });
+    const report = runReportShape.parse(JSON.parse((await trammel(["show", end.run, "--json"], { place })).stdout));
+    expect(report.walkedPast).toEqual(["a", "c"]);
+    for (const command of ["show", "logs"]) {
+      const { stdout } = await trammel([command, end.run], { place });
+      expect(stdout).toContain("past the failures of a, c");
+    }
+  });
+
   it("lists the newest run first and finds a run by the beginning of its id", async () => {
     using place = new Place();
     place.file("b.yaml", chain("one", { a: "true" }));

@@ -3,7 +3,7 @@ import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
-import { attemptName, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
+import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, namesBlueprint } from "../documents/document.ts";
 import { isProblem, report } from "../problem.ts";
 import { type WaitingGate, waitingGates } from "../store/inner-runs.ts";
@@ -47,6 +47,7 @@ function text(view: RunView, inside: readonly RunRow[], waiting: readonly Waitin
     ["blueprint", view.blueprint],
     ...(view.task === "" ? [] : [["task", view.task] as const]),
     ["status", view.status + (view.reason === null ? "" : `: ${view.reason}`)],
+    ...(view.walkedPast.length === 0 ? [] : [["", pastText(view.walkedPast)] as const]),
     ...[...view.asleep].map(
       ([node, until]) => ["paused", `${node}, as its provider asked, until ${instant(until)}`] as const,
     ),
