@@ -11,7 +11,7 @@ import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-r
 import type { World } from "../world.ts";
 
 export interface RerunOptions extends DriveOptions {
-  readonly input: readonly string[];
+  readonly input?: readonly string[];
 }
 
 /** Does the same once more: a new run of the definition, task and inputs of an earlier one, counted under the same task. */
@@ -51,7 +51,7 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
   const prepared = await prepare(world, document, config, keptLook);
   if (typeof prepared === "number") return prepared;
   const { blueprint, contentHash, bindingHash } = prepared;
-  const given = await readInputs(undefined, options.input, world.cwd);
+  const given = await readInputs(undefined, options.input ?? [], world.cwd);
   if ("problem" in given) return report(world, given.problem);
   const inputs = { ...given.values, ...kept(started, blueprint, given.values) };
   const lost = Object.keys(started.inputs).filter((name) => !Object.hasOwn(inputs, name));

@@ -13,7 +13,7 @@ import type { World } from "../world.ts";
 
 export interface RunOptions extends DriveOptions {
   readonly blueprint?: string;
-  readonly input: readonly string[];
+  readonly input?: readonly string[];
   readonly inputFile?: string;
   readonly taskId?: string;
   readonly cwd?: string;
@@ -31,7 +31,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (isProblem(document)) return report(world, document);
   const prepared = await prepareWithAgent(world, document, config, cwd, options);
   if (typeof prepared === "number") return prepared;
-  const inputs = await readInputs(options.inputFile, options.input, world.cwd);
+  const inputs = await readInputs(options.inputFile, options.input ?? [], world.cwd);
   if ("problem" in inputs) return report(world, inputs.problem);
   const { taskId, maxSteps, maxRetries } = options;
   if (options.dryRun === true) return printRoute(world, prepared, options);

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import type { Money } from "../../model/settings.ts";
 
 /** For an option that may be given again. */
-export function collect(value: string, all: readonly string[]): readonly string[] {
+export function collect(value: string, all: readonly string[] = []): readonly string[] {
   return [...all, value];
 }
 
