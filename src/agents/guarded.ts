@@ -1,14 +1,17 @@
 import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
+import type { Usage } from "../model/outcome.ts";
 import type { AgentProvider, AgentResult } from "../ports/provider.ts";
+import { soundUsage } from "./counts.ts";
 import { maskedJson, presentable } from "./events.ts";
 import { clip, oneLine, type Mask } from "../runtime/text.ts";
 
 /**
- * Holds a provider to its contract: secrets are masked and sizes bounded in all it emits and answers, a throw becomes an
- * error, nothing comes after the end, and exactly one `stop` does.
+ * Holds a provider to its contract: secrets are masked, texts well formed and sizes bounded in all it emits and answers, what it says it used
+ * counts only where it is a count, a throw becomes an error, nothing comes after the end, and exactly one `stop` does.
  */
-export function guarded(provider: AgentProvider, mask: Mask): AgentProvider {
+export function guarded(provider: AgentProvider, secrets: Mask): AgentProvider {
+  const mask: Mask = (text) => secrets(text).toWellFormed();
   return {
     name: provider.name,
     missing: (model, settings) => provider.missing(model, settings),
@@ -39,6 +42,16 @@ class Gate {
   readonly pass = (event: AgentEvent): void => {
     if (this.#stopped) return;
     if (event.type === "tool_call") this.touched = true;
+    if (event.type === "usage") return this.#passUsage(event.usage);
+    this.#let(event);
+  };
+
+  #passUsage(said: Usage): void {
+    const usage = soundUsage(said);
+    if (usage !== undefined) this.#let({ type: "usage", usage });
+  }
+
+  #let(event: AgentEvent): void {
     if (event.type === "stop") this.#stopped = true;
     // Beyond the bounds only what a reader needs to make sense of the end.
     else if (this.#count >= limits.agentEvents && event.type !== "usage" && event.type !== "diff") return;
@@ -47,7 +60,7 @@ class Gate {
     const shown = presentable(event, this.#mask, late ? limits.agentLateEventBytes : limits.agentEventBytes);
     this.#bytes += JSON.stringify(shown).length;
     this.#emit(shown);
-  };
+  }
 
   close(result: AgentResult): void {
     this.pass({ type: "stop", why: stopOf(result) });
@@ -84,9 +97,11 @@ function broken(error: unknown, gate: Gate): AgentResult {
 }
 
 function presentableResult(result: AgentResult, mask: Mask): AgentResult {
-  const { reason, value } = result;
+  const { reason, value, usage: said, ...rest } = result;
+  const usage = said === undefined ? undefined : soundUsage(said);
   return {
-    ...result,
+    ...rest,
+    ...(usage === undefined ? {} : { usage }),
     message: clip(mask(result.message), limits.agentMessageBytes),
     ...(reason === undefined ? {} : { reason: { code: reason.code, text: oneLine(mask(reason.text)) } }),
     ...(value === undefined ? {} : { value: maskedJson(value, mask) }),

@@ -11,6 +11,7 @@ import { limits } from "../../model/limits.ts";
 import { jsonText } from "../../model/nesting.ts";
 import type { Usage } from "../../model/outcome.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
+import { soundAmount, soundCount } from "../counts.ts";
 import { filesRead } from "../policy/command-reads.ts";
 import { Speech } from "../speech.ts";
 import type { Verdict } from "../policy/policy.ts";
@@ -102,14 +103,11 @@ export class Conversation {
 
   /** Whether it was a report of tokens. */
   #count(usage: unknown): boolean {
-    const { inputTokens, outputTokens } = {
-      inputTokens: null,
-      outputTokens: null,
-      ...(typeof usage === "object" ? usage : {}),
-    };
-    if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return false;
+    const said = { inputTokens: null, outputTokens: null, ...(typeof usage === "object" ? usage : {}) };
+    const [input, output] = [soundCount(said.inputTokens), soundCount(said.outputTokens)];
+    if (input === undefined || output === undefined) return false;
     const before = this.#tokens ?? { inputTokens: 0, outputTokens: 0 };
-    this.#tokens = { inputTokens: before.inputTokens + inputTokens, outputTokens: before.outputTokens + outputTokens };
+    this.#tokens = { inputTokens: before.inputTokens + input, outputTokens: before.outputTokens + output };
     const now = this.usage();
     if (now !== undefined) this.#emit({ type: "usage", usage: now });
     return true;
@@ -149,7 +147,9 @@ export class Conversation {
       case "tool_call_update":
         return this.#call(update);
       case "usage_update":
-        if (update.cost?.currency === "USD") this.#cost = update.cost.amount;
+        // The sum so far: it never falls.
+        if (update.cost?.currency === "USD")
+          this.#cost = Math.max(this.#cost ?? 0, soundAmount(update.cost.amount, limits.reportedCostUnits) ?? 0);
         return;
       default:
         return;

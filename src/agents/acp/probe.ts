@@ -1,10 +1,10 @@
-import { Readable, Writable } from "node:stream";
-import { client, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { client, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { limits } from "../../model/limits.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { authRequired } from "./faults.ts";
 import type { AcpAgent } from "./presets.ts";
+import { streamOf } from "./stream.ts";
 
 /** What an agent says of itself when it is started and asked for nothing. */
 export type AcpProbe =
@@ -30,11 +30,7 @@ export async function probeAcp(
   if ("kind" in child) return { fault: child.message };
   child.stderr.resume();
   try {
-    const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
-    const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
-    const { agent } = client({ name: "trammel" }).connect(
-      ndJsonStream(output, input, { maxMessageBytes: limits.acpMessageBytes }),
-    );
+    const { agent } = client({ name: "trammel" }).connect(streamOf(child));
     const patience = AbortSignal.timeout(limits.acpProbeMs);
     const gone = child.end.then((): never => {
       throw new Error("it ended before it was asked");

@@ -1,8 +1,6 @@
-import { Readable, Writable } from "node:stream";
 import {
   client,
   methods,
-  ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
   type ClientConnection,
@@ -11,11 +9,11 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/agent-event.ts";
-import { limits } from "../../model/limits.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { Conversation } from "./conversation.ts";
 import { verdictOf } from "./permission.ts";
+import { streamOf } from "./stream.ts";
 import { confined, readText, shownPath, writeText } from "./workspace.ts";
 
 /** A session with an agent that runs as a child process. */
@@ -67,8 +65,8 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     closed: connection.closed,
     async prompt(text) {
       const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-      conversation.endPrompt(answer.usage ?? countedOf(answer._meta));
-      return answer.stopReason;
+      conversation.endPrompt(partOf(answer, "usage") ?? countedOf(partOf(answer, "_meta")));
+      return stopReasonOf(answer);
     },
     cancel: () => void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined),
   };
@@ -105,9 +103,7 @@ function connect({ child, request, conversation, emit, boxed }: SessionParts): C
       emit({ type: "diff", path: shownPath(workspace, file), before, after: params.content });
       return {};
     });
-  const output = Writable.toWeb(child.stdin) as WritableStream<Uint8Array>;
-  const input = Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>;
-  return app.connect(ndJsonStream(output, input, { maxMessageBytes: limits.acpMessageBytes }));
+  return app.connect(streamOf(child));
 }
 
 /** What agents call the mode in which they ask before they edit or run something. */
@@ -118,6 +114,16 @@ function mayAskMore({ modes }: NewSessionResponse): boolean {
   if (modes === undefined || modes === null || modes.currentModeId === askingMode) return false;
   return modes.availableModes.some(({ id }) => id === askingMode);
 }
+
+/** Answers are not checked by the SDK. */
+function stopReasonOf(answer: unknown): StopReason {
+  const said = partOf(answer, "stopReason");
+  const reason = stopReasons.find((known) => known === said);
+  if (reason === undefined) throw RequestError.internalError(undefined, "it ended its turn in a way that is none");
+  return reason;
+}
+
+const stopReasons = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"] as const;
 
 /** Tokens as Gemini reports them. */
 function countedOf(meta: unknown): unknown {

@@ -87,6 +87,15 @@ describe.each(vendors)("as %s", (vendor) => {
     expect(result.usage?.outputTokens).toBeGreaterThanOrEqual(5);
   });
 
+  test.each([
+    [-1_000_000, 5],
+    [5, -1_000_000],
+  ])("a count below zero (%i, %i) is none: no budget is given back", async (input, output) => {
+    const { result } = await speak(vendor, [{ say: "All done, and well.", counts: { input, output } }]);
+    expect(result.usage?.inputTokens ?? -1).toBeGreaterThanOrEqual(0);
+    expect(result.usage?.outputTokens ?? -1).toBeGreaterThanOrEqual(5);
+  });
+
   test("an answer without end is cut", async () => {
     const endless = "x".repeat(limits.agentMessageBytes + 1);
     const { result, server } = await speak(vendor, [{ say: endless, ends: "hold" }]);

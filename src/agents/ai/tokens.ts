@@ -1,5 +1,6 @@
 import type { ModelMessage } from "ai";
 import { limits } from "../../model/limits.ts";
+import { soundCount } from "../counts.ts";
 import type { ToolDefinition } from "./conversation.ts";
 
 export interface Tokens {
@@ -15,14 +16,15 @@ interface Asked {
   readonly tools: readonly ToolDefinition[];
 }
 
-/** What a provider says a turn took; where it says nothing, or nothing but zeros, an estimate from the text, so that a budget still bounds it. */
+/** What a provider says a turn took; where it says nothing, nothing but zeros or what is no count, an estimate from the text, so that a budget still bounds it. */
 export function tokensOf(
   said: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined },
   asked: Asked,
   spokenCharacters: number,
 ): Tokens {
   const { inputTokens = 0, outputTokens = 0 } = said;
-  if (inputTokens + outputTokens > 0) return { input: inputTokens, output: outputTokens, estimated: false };
+  const [input, output] = [soundCount(inputTokens), soundCount(outputTokens)];
+  if (input !== undefined && output !== undefined && input + output > 0) return { input, output, estimated: false };
   return { input: estimate(JSON.stringify(asked).length), output: estimate(spokenCharacters), estimated: true };
 }
 
