@@ -142,6 +142,28 @@ describe("over HTTP", () => {
   });
 });
 
+test.each(["application/json", "text/event-stream"])("an answer over HTTP without end is left (%s)", async (type) => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-type": type });
+    const more = (): void => {
+      while (!response.destroyed && response.write(mebibyte));
+    };
+    response.on("drain", more);
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as AddressInfo; // listening on TCP
+    const connected = await connect({ far: { url: `http://127.0.0.1:${port}/mcp` } });
+    expect(connected).toEqual({ problems: [expect.stringContaining("mcp.far: it cannot be reached")] });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const mebibyte = Buffer.alloc(1024 * 1024, "a");
+
 test("servers are gone once they are closed", async () => {
   const connected = await connect({ notes: fixture });
   if ("close" in connected) await connected.close();

@@ -13,7 +13,9 @@ import type { StartProcess } from "../../ports/processes.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { captureText } from "../../runtime/attempts/capture.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
+import { bounded } from "../../runtime/http/bounded.ts";
 import type { Redactor } from "../../runtime/redaction/redactor.ts";
+import { oneLine } from "../../runtime/text.ts";
 import { serverToolName } from "../names.ts";
 import { transportTo } from "./transport.ts";
 
@@ -36,6 +38,8 @@ export interface McpParts {
   readonly blobs: BlobStore;
   readonly redactor: Redactor;
 }
+
+const answerBound = { bytes: limits.mcpAnswerBytes, lineBytes: limits.mcpMessageBytes };
 
 export interface McpTools {
   readonly tools: readonly Tool[];
@@ -70,11 +74,11 @@ async function connect(
   const client = new Client({ name: "trammel", version: "1" });
   try {
     await client.connect(transport, { timeout: limits.mcpStartMs });
-    const { tools } = await client.listTools();
+    const { tools } = await client.listTools(undefined, { signal: AbortSignal.timeout(limits.mcpStartMs) });
     return { tools: tools.map((tool) => toolOf(name, tool, client, parts)), close: () => leave(client, transport) };
   } catch (error) {
     await transport.close().catch(() => undefined);
-    return { problem: `mcp.${name}: it cannot be reached: ${messageOf(error)}` };
+    return { problem: `mcp.${name}: it cannot be reached: ${oneLine(messageOf(error))}` };
   }
 }
 
@@ -83,7 +87,10 @@ async function transportOf(server: McpServer, parts: McpParts): Promise<Transpor
   const [program, ...args] = command;
   if ((program === undefined) === (url === undefined)) return "it needs either a command or a url";
   if (url !== undefined)
-    return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: headersOf(server, parts) } });
+    return new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers: headersOf(server, parts) },
+      fetch: async (address, init) => bounded(await fetch(address, init), answerBound),
+    });
   const { environment, redactor, cwd, start } = parts;
   const named = new Set(server.variables);
   const entries = Object.entries(environment).flatMap(([key, value]) =>
@@ -134,7 +141,7 @@ function toolOf(server: string, tool: ServerTool, client: Client, { blobs, redac
           const problem = `the server has not answered within ${context.timeoutMs / 1000} s`;
           return { outcome: "failure", output, problem, timedOut: true };
         }
-        return { outcome: "error", output, problem: redactor.text(messageOf(error)) };
+        return { outcome: "error", output, problem: oneLine(redactor.text(messageOf(error))) };
       }
     },
   };

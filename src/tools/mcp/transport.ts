@@ -1,9 +1,10 @@
 import { ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
+import { limits } from "../../model/limits.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 
 /** Speaks to a server over the standard streams of a child in custody. */
 export function transportTo(child: LiveProcess): Transport {
-  const buffer = new ReadBuffer();
+  const buffer = new ReadBuffer({ maxBufferSize: limits.mcpMessageBytes });
   const transport: Transport = {
     async start() {
       child.stderr.resume();
