@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Step } from "../../../test/fixtures/acp-agent/main.ts";
 import { agentRequest, play } from "../../../test/fixtures/agent-request.ts";
 import { limits } from "../../model/limits.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { startLive } from "../../runtime/processes/live.ts";
 import { guarded } from "../guarded.ts";
 import { createAcpProvider } from "./provider.ts";
