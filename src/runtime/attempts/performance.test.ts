@@ -99,6 +99,16 @@ test("a result of its own after the outer timeout stands; only a bare cancellati
   ]);
 });
 
+test("cancelled after its time was up, it was cancelled", async () => {
+  const answer = Promise.withResolvers<NodeResult>();
+  const scene = play(() => answer.promise, 1_000);
+  scene.clock.advance(1_000 + limits.performanceSlackMs);
+  scene.performance.cancel();
+  answer.resolve({ outcome: "cancelled" });
+  await scene.performance.over();
+  expect(scene.results).toEqual([{ outcome: "cancelled" }]);
+});
+
 test("one that does not keep its timeout itself is told to end when the time is up, and not later", async () => {
   const scene = play(
     ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" }))),

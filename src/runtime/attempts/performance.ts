@@ -51,8 +51,10 @@ export class Performance implements Live {
     return (this.#abort ??= new AbortController()).signal;
   }
 
+  /** Of one whose time is up too it stands above that. */
   cancel(): void {
     this.#interrupt("cancelled");
+    this.#why = "cancelled";
   }
 
   /** Ends its processes without grace; what is left of their trees the performer then ends. */

@@ -44,6 +44,13 @@ describe("how it ends", () => {
     expect(performance.now() - began).toBeGreaterThan(limits.terminationGraceMs);
   });
 
+  test("cancelled while its time is up already and it does not end, it was cancelled", async () => {
+    const stop = new AbortController();
+    const script = "trap 'echo asked' TERM; echo began; while :; do sleep 0.05; done";
+    const onLine = (line: string): void => (line === "asked" ? stop.abort() : undefined);
+    expect((await bench.sh(script, { timeoutMs: 300, onLine }, stop.signal)).end).toEqual({ kind: "cancelled" });
+  });
+
   test("output said after TERM is kept", async () => {
     const { output } = await bench.sh("trap 'echo cleaned; exit 3' TERM; echo began; sleep 300 & wait", {
       timeoutMs: 200,

@@ -16,7 +16,7 @@ export interface RunnerParts {
   readonly clock: Clock;
 }
 
-/** Why the tree is ended before it ends by itself; the first cause counts. */
+/** Why the tree is ended before it ends by itself; the first cause counts, but for a cancellation, which stands above the others. */
 type Cut = "cancelled" | "timeout" | "spill";
 
 const nothing: CapturedOutput = {
@@ -79,7 +79,7 @@ async function supervise(
   await silence(started, output, parts.clock, limits.custodySweepRounds);
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   child.unref();
-  return conclude(first, output, survivors);
+  return conclude(typeof first === "string" && signal.aborted ? "cancelled" : first, output, survivors);
 }
 
 /**
