@@ -61,7 +61,7 @@ function isAlive(pid: number): boolean {
 /** Prints its pid and how it heard of an interrupt, as the engine does. */
 const attached = `
 let stops = 0;
-void import(${JSON.stringify(join(root, "src", "cli", "interrupts.ts"))}).then(({ onInterrupt }) => {
+void import(${JSON.stringify(join(root, "src", "cli", "running", "interrupts.ts"))}).then(({ onInterrupt }) => {
   onInterrupt(process.env, (by) => { console.log("stop by " + by); if (by !== "Ctrl-C" || ++stops > 1) process.exit(130); });
   console.log("pid " + process.pid);
 });
