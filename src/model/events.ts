@@ -143,6 +143,8 @@ export interface NodeUnconfirmed extends Attempt {
 /** A person, a probe or the author's `idempotent` settled an unconfirmed attempt. */
 export interface NodeSettled extends Attempt {
   readonly type: "node.settled";
+  /** Of a person's decision, the same in the journals of all runs that it goes through: each takes it once. */
+  readonly id?: string;
   readonly as: "done" | "failed" | "again";
   readonly by: string;
   readonly reason?: string;
@@ -152,13 +154,7 @@ export interface NodeSettled extends Attempt {
   readonly inside?: InnerDecision;
 }
 
-export interface InnerDecision {
-  readonly node: string;
-  readonly as: "done" | "failed" | "again";
-  readonly by: string;
-  readonly reason?: string;
-  readonly grant?: number;
-}
+export type InnerDecision = Pick<NodeSettled, "id" | "node" | "as" | "by" | "reason" | "grant">;
 
 export interface NodeSkipped {
   readonly type: "node.skipped";

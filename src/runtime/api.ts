@@ -61,6 +61,8 @@ export interface ResumeRequest {
 }
 
 export interface Settlement {
+  /** Where it was given to a run around this one; else it gets a new one. */
+  readonly id?: string;
   /** Inside a call or a map a path: `call/child`, `map[2]/child`. */
   readonly node: string;
   readonly as: NodeSettled["as"];

@@ -84,13 +84,13 @@ export class Site {
     return existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : [];
   }
 
-  /** Every run of the store with its events; reading checks the chain. */
-  async journaled(): Promise<readonly Journaled[]> {
+  /** Every run of its own, or those right inside a run, with its events; reading checks the chain. */
+  async journaled(inside: string | null = null): Promise<readonly Journaled[]> {
     if (!existsSync(this.home)) return [];
     const ids = systemIds(systemClock);
     const notice = (): void => undefined;
     const journal = openJournal({ home: this.home, clock: systemClock, ids, notice, self: self(), isAlive, isSame });
-    const runs = journal.runs(1_000).map((row) => ({
+    const runs = journal.runs(1_000, inside).map((row) => ({
       row,
       document: journal.definition(row.definition) ?? "",
       events: [...journal.read(row.run)],

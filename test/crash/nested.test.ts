@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { Site } from "./harness.ts";
+import { type Journaled, Site } from "./harness.ts";
 
 const sites: Site[] = [];
 afterAll(() => sites.forEach((site) => site.remove()));
@@ -61,5 +61,38 @@ describe.concurrent("an engine killed at a boundary of a run inside a run inside
     expect(lines.at(-1)).toMatchObject({ status: "succeeded" });
     expect(lines.at(-2)?.["commits"]).toBeGreaterThan(Math.max(...commits));
     expect(site.done()).toEqual(all);
+  });
+});
+
+/** The innermost step kills its engine once, so that nobody knows what became of it. */
+const killing = `name: killing
+nodes:
+  list: {type: script, idempotent: true, run: "echo '[1]'", output: json}
+  each: {type: map, over: "{list}", do: {type: map, over: "{list}", do: {type: script, run: "[ -e died ] || { touch died; kill -9 $PPID; exec sleep 60; }; echo did >> log"}}}
+edges: [{from: list, when: success, to: each}]
+`;
+const path = "each[0]/do[0]/do";
+
+describe.concurrent("an engine killed while it hands a decision on to a run inside a run inside a run", () => {
+  const cuts = ["before:3", "after:4", "before:8"];
+
+  test.each(cuts)("%s: it is taken once there, and none is taken twice", async (cut) => {
+    const site = newSite();
+    await site.start(killing);
+    const [first] = await site.journaled();
+    const run = first?.row.run ?? "";
+    await site.resume(run);
+    const settled = await site.resume(run, cut, ["settle", path, "again"]);
+    expect(settled.signal).toBe("SIGKILL");
+    expect(await goOn(site, run)).toBe("succeeded");
+    expect(site.done().length).toBeLessThanOrEqual(1);
+    const inside: Journaled[] = [];
+    for (let around = run; inside.length < 2; around = inside.at(-1)?.row.run ?? "")
+      inside.push(...(await site.journaled(around)));
+    for (const { events } of inside) {
+      const ids = events.flatMap(({ body }) => (body.type === "node.settled" ? (body.id ?? []) : []));
+      expect(ids.length).toBeGreaterThan(0);
+      expect(ids).toEqual([...new Set(ids)]);
+    }
   });
 });

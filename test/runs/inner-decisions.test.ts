@@ -3,6 +3,7 @@ import {
   again,
   agentic,
   blueprint,
+  bodies,
   chainOf,
   handle,
   plain,
@@ -12,7 +13,9 @@ import {
   World,
   type Act,
 } from "./harness.ts";
-import { callees, calling } from "./inside.ts";
+import type { Journal } from "../../src/ports/journal.ts";
+import type { Settlement } from "../../src/runtime/api.ts";
+import { callees, calling, runsInside } from "./inside.ts";
 
 let world: World;
 beforeEach(() => {
@@ -83,4 +86,36 @@ describe("decisions about a node inside", () => {
     expect(await settled.end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["x", "y", "z"]);
   });
+
+  test("is not made up for where the run inside could not take it: the next one is a decision of its own", async () => {
+    const journal = world.journal();
+    let refuses = false;
+    const takeOver: Journal["takeOver"] = (run, ...more) =>
+      refuses && journal.find(run)?.parent !== undefined
+        ? Promise.resolve({ conflict: "taken", what: "another was faster" })
+        : journal.takeOver(run, ...more);
+    const engine = world.engine(acts, 1, withTakeOver(journal, takeOver));
+    const { run, end } = handle(await engine.start(request(of, more), world.observer));
+    await end;
+    const resume = (settle: Settlement) =>
+      engine.resume(again(run, { blueprint: of, ...more, settle }), world.observer);
+    refuses = true;
+    const granted = { node: "sub/fix", as: "again", grant: 1, by: "Ada" } as const;
+    expect(await handle(await resume(granted)).end).toMatchObject({ status: "escalated" });
+    refuses = false;
+    isMended = true;
+    expect(await handle(await resume(decided("sub/fix"))).end).toMatchObject({ status: "succeeded" });
+    const [inner] = runsInside(journal, run);
+    expect(bodies(journal.read(inner?.run ?? ""), "node.settled")).toMatchObject([{ as: "done", by: "Ada" }]);
+  });
 });
+
+function withTakeOver(journal: Journal, takeOver: Journal["takeOver"]): Journal {
+  return new Proxy(journal, {
+    get: (target, name) => {
+      if (name === "takeOver") return takeOver;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

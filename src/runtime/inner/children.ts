@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Blueprint, MapBody, Node } from "../../model/blueprint.ts";
-import type { Attempt, GateAnswered, InnerDecision, JournalEvent, ParentLink } from "../../model/events.ts";
+import type {
+  Attempt,
+  GateAnswered,
+  InnerDecision,
+  JournalEvent,
+  NodeSettled,
+  ParentLink,
+} from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { isReopenable, type Usage } from "../../model/outcome.ts";
@@ -248,14 +255,15 @@ export class Children implements ChildRuns {
     this.#parts.report({ kind: "waiting", waits });
   }
 
-  /** The first decision about this run that it has not been given yet. */
+  /** The latest decision about this run, where it has not taken it yet. Of those before it, it took what fitted. */
   #decision(run: string, index: number | undefined): Settlement | undefined {
     const { memory, node, journal } = this.#parts;
     const prefix = index === undefined ? "" : `[${index}]/`;
-    const mine = (memory.decisions.get(node.id) ?? []).filter((one) => one.node.startsWith(prefix));
-    const given = [...journal.read(run)].filter(({ body }) => body.type === "node.settled" && !ownBy.has(body.by));
-    const next: InnerDecision | undefined = mine[given.length];
-    return next && { ...next, node: next.node.slice(prefix.length) };
+    const latest = memory.decisions.get(node.id)?.findLast((one) => one.node.startsWith(prefix));
+    if (latest === undefined) return undefined;
+    for (const { body } of journal.read(run))
+      if (body.type === "node.settled" && isSameDecision(body, latest)) return undefined;
+    return { ...latest, node: latest.node.slice(prefix.length) };
   }
 }
 
@@ -266,8 +274,10 @@ function segmentOf({ node, item }: Pick<ParentLink, "node" | "item">): string {
   return item === undefined ? node : `${node}[${item}]`;
 }
 
-/** Who settles an attempt without a person. */
-const ownBy: ReadonlySet<string> = new Set(["engine", "idempotent", "probe"]);
+/** An earlier version gave decisions no id: then one that says the same is taken for it, so that none is taken twice. */
+function isSameDecision(one: NodeSettled, { id, by, reason }: InnerDecision): boolean {
+  return one.id === id && (id !== undefined || (one.by === by && one.reason === reason));
+}
 
 /** Steps are each run's own. */
 function withoutSteps({ steps: _steps, ...rest }: Blueprint["limits"]): Blueprint["limits"] {

@@ -63,7 +63,7 @@ export async function resumption(
       "resume with --accept-changes, or put the old version back",
     );
   const of = { run: row.run, state: memory.state, blueprint: request.blueprint, callees: bound.callees, journal };
-  const settled = request.settle === undefined ? null : settlement(request.settle, of);
+  const settled = request.settle === undefined ? null : settlement({ id: options.ids.run(), ...request.settle }, of);
   if (settled !== null && "refused" in settled) return settled;
   const recalled = await options.secrets.recall(row.run, request.blueprint, started);
   const given = stopping && "missing" in recalled ? started : recalled;

@@ -23,7 +23,7 @@ export interface Undecided {
 
 /**
  * The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused. One about a node
- * inside is refused here too where nothing inside waits for it: recorded, it would stand before every later one.
+ * inside is refused here too where nothing inside waits for it.
  */
 export function settlement(given: Settlement, of: Undecided): NodeSettled | Refusal {
   const decision = inward(given, of.state);
@@ -71,7 +71,7 @@ function inward(decision: Settlement, { plan, held }: RunState): Omit<NodeSettle
   const [, head = decision.node, path = ""] = /^([^/[]+)(?:\/|(?=\[))(.+)$/.exec(decision.node) ?? [];
   const inner = path === "" && decision.as === "again" ? held.get(nodeIndex(plan, head))?.node : path;
   if (inner === undefined || inner === "") return decision;
-  const { by, reason } = decision;
-  const shared = { by, ...(reason === undefined ? {} : { reason }) };
+  const { id, by, reason } = decision;
+  const shared = { ...(id === undefined ? {} : { id }), by, ...(reason === undefined ? {} : { reason }) };
   return { node: head, as: "again", ...shared, inside: { ...decision, node: inner } };
 }

@@ -32,7 +32,7 @@ export interface Memory {
   readonly bundles: Map<string, string>;
   /** What agents did in the latest pass of each node, the latest of it. */
   readonly trails: Trails;
-  /** Decisions about runs inside the latest pass of each node, in order. */
+  /** Decisions about runs inside each node, in order, since an attempt of it has ended: that one had its chance to hand them on. */
   readonly decisions: Map<string, InnerDecision[]>;
   readonly approvals: Approvals;
   /** What attempts of the latest pass of each node used of models. */
@@ -142,6 +142,7 @@ function noteInside({ decisions, used }: Memory, body: EventBody): void {
     decisions.delete(body.node);
     used.delete(body.node);
   }
+  if (body.type === "node.ended") decisions.delete(body.node);
   if (body.type === "node.settled" && body.inside !== undefined)
     decisions.set(body.node, [...(decisions.get(body.node) ?? []), body.inside]);
   const usage =
