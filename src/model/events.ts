@@ -114,10 +114,12 @@ export interface NodeEnded extends Attempt {
   readonly result: NodeResult;
 }
 
-/** Whether all that goes on in runs inside the attempt waits for a person. */
+/** Whether all that goes on in runs inside the attempt waits. */
 export interface NodeWaiting extends Attempt {
   readonly type: "node.waiting";
   readonly waits: boolean;
+  /** Where it waits for nobody, but keeps pauses that providers asked for: when the first is over, in milliseconds since the epoch. */
+  readonly until?: number;
 }
 
 /** An error that will be tried again; the pass stays open. */

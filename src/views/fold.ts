@@ -59,8 +59,8 @@ function apply(view: RunView, body: EventBody, at: number): void {
       return endAttempt(view, body, body.result.outcome, body.result, at);
     case "node.retrying":
       endAttempt(view, body, body.result.outcome, body.result, at);
-      if (body.until !== undefined) view.asleep.set(body.node, body.until);
-      return setState(view, body.node, body.until === undefined ? "retrying" : "asleep");
+      if (body.until !== undefined) return sleepAt(view, body.node, body.until);
+      return setState(view, body.node, "retrying");
     case "retry.due":
       return setState(view, body.node, "retrying");
     case "node.unconfirmed":
@@ -70,6 +70,7 @@ function apply(view: RunView, body: EventBody, at: number): void {
     case "node.skipped":
       return setState(view, body.node, "skipped");
     case "node.waiting":
+      if (body.waits && body.until !== undefined) return sleepAt(view, body.node, body.until);
       return setState(view, body.node, body.waits ? "waiting" : "running");
     case "gate.opened":
       return waitAt(view, body, body.prompt);
@@ -168,6 +169,11 @@ function waitAt(view: RunView, at: Attempt, question: string): void {
 function goOnAt(view: RunView, at: Attempt): void {
   attemptOf(view, at).question = null;
   setState(view, at.node, "running");
+}
+
+function sleepAt(view: RunView, id: string, until: number): void {
+  view.asleep.set(id, until);
+  setState(view, id, "asleep");
 }
 
 /** A run waits while all that is at work in it waits for a person or keeps a pause. */

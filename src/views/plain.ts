@@ -80,6 +80,8 @@ export function sentence(body: EventBody): string | null {
     case "run.finished":
       return endOf(body);
     case "node.waiting":
+      if (body.waits && body.until !== undefined)
+        return `${attemptName(body)} waits inside for a provider, until ${new Date(body.until).toISOString()}`;
       return body.waits ? `${attemptName(body)} waits for a person inside` : null;
     case "passes.synced":
     case "node.process":

@@ -138,6 +138,33 @@ describe("a run that is out of quota", () => {
     expect(await latest(place)).toMatchObject({ status: "stopped" });
   });
 
+  it("inside a call is parked by --detach and let go of by Ctrl-C, but not for a moment only", async () => {
+    using place = new Place();
+    const model = await projectWith(place, [quota(3_600), quota(3_600), quota(2), { say: "Said." }]);
+    place.file("outer.yaml", "name: outer\nnodes:\n  inner: {type: call, blueprint: ./say.yaml}\n");
+    const began = Date.now();
+    const detached = await trammel(["run", "x", "-b", "outer.yaml", "--detach", "--json"], { place });
+    expect(detached.code).toBe(5);
+    expect(lastLine(detached)).toMatchObject({ status: "waiting", wakesAt: expect.stringMatching(/Z$/) });
+    const first = await latest(place);
+    expect(first).toMatchObject({
+      status: "waiting",
+      reason: expect.stringMatching(/^inner waits for its provider until/),
+    });
+    expect(Date.parse((await shown(place, first.run)).wakesAt ?? "")).toBeGreaterThanOrEqual(began + 3_600_000);
+    expect((await trammel(["stop", first.run], { place })).code).toBe(0);
+    const running = start(["run", "x", "-b", "outer.yaml", "--json"], { place });
+    await running.until(/"type":"node\.waiting"/);
+    running.child.kill("SIGINT");
+    expect(lastLine(await running.end)).toMatchObject({ status: "waiting", exitCode: 5 });
+    const { run } = await latest(place);
+    expect((await trammel(["stop", run], { place })).code).toBe(0);
+    expect(await latest(place)).toMatchObject({ status: "stopped" });
+    const short = await trammel(["run", "x", "-b", "outer.yaml", "--detach", "--json"], { place });
+    expect(lastLine(short)).toMatchObject({ status: "succeeded" });
+    expect(model.requests).toHaveLength(4);
+  });
+
   it("for longer than a run waits fails, and says so", async () => {
     using place = new Place();
     await projectWith(place, [quota(7 * 3_600)]);

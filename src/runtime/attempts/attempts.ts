@@ -187,7 +187,12 @@ export class Attempts {
         break;
       }
       case "waiting":
-        this.#events.put({ type: "node.waiting", ...attempt, waits: progress.waits });
+        this.#events.put({
+          type: "node.waiting",
+          ...attempt,
+          waits: progress.waits,
+          ...(progress.until === undefined ? {} : { until: progress.until }),
+        });
         break;
       case "gate_opened": {
         const { mode, prompt, digest, of, over, until } = progress;

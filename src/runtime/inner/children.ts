@@ -85,7 +85,8 @@ interface Child {
 export class Children implements ChildRuns {
   readonly #parts: ChildrenParts;
   readonly #live = new Map<string, Child>();
-  #waits = false;
+  /** What was last told of whether they wait. */
+  #told: Extract<Progress, { kind: "waiting" }> = { kind: "waiting", waits: false };
   /** What those that are over used. */
   #done: Usage | undefined;
   /** What earlier attempts of the pass have reported of the same runs. */
@@ -125,7 +126,7 @@ export class Children implements ChildRuns {
     return less(sum([this.#done, ...all]), this.#counted);
   }
 
-  /** Whether all that goes on only waits for people; false where nothing does. */
+  /** Whether all that goes on only waits; false where nothing does. */
   canPark(): boolean {
     const live = [...this.#live.values()];
     return live.length > 0 && live.every(({ handle }) => handle?.canPark() === true);
@@ -246,13 +247,15 @@ export class Children implements ChildRuns {
     };
   }
 
-  /** Tells when all that goes on here has come to wait for people, and when something goes on again. */
+  /** Tells when all that goes on here has come to wait, and when something goes on again. */
   #look(): void {
     const live = [...this.#live.values()];
     const waits = live.length > 0 && live.every(({ standing }) => standing.waits);
-    if (waits === this.#waits) return;
-    this.#waits = waits;
-    this.#parts.report({ kind: "waiting", waits });
+    const pauses = waits ? live.map(({ standing }) => standing.pause?.until) : [undefined];
+    const until = pauses.every((pause) => pause !== undefined) ? Math.min(...pauses) : undefined;
+    if (waits === this.#told.waits && until === this.#told.until) return;
+    this.#told = { kind: "waiting", waits, ...(until === undefined ? {} : { until }) };
+    this.#parts.report(this.#told);
   }
 
   /** The latest decision about this run, where it has not taken it yet. Of those before it, it took what fitted. */

@@ -4,7 +4,8 @@ import type { EventBody } from "../../model/events.ts";
 export class Standing {
   /** Attempts that are being performed, as far as events since this began tell. */
   #active = 0;
-  readonly #waiting = new Set<string>();
+  /** Attempts that wait: for a person, or where runs inside them keep nothing but pauses, until when. */
+  readonly #waiting = new Map<string, number | null>();
   /** Nodes that a provider asked to pause, and until when. */
   readonly #asleep = new Map<string, number>();
 
@@ -14,9 +15,12 @@ export class Standing {
 
   /** The first pause to end, where nothing else is waited for. */
   get pause(): { readonly node: string; readonly until: number } | null {
-    if (this.#waiting.size > 0) return null;
-    const [first] = [...this.#asleep].toSorted(([, a], [, b]) => a - b);
-    return first === undefined ? null : { node: first[0], until: first[1] };
+    let first: { readonly node: string; readonly until: number } | null = null;
+    for (const [node, until] of [...this.#waiting, ...this.#asleep]) {
+      if (until === null) return null;
+      if (first === null || until < first.until) first = { node, until };
+    }
+    return first;
   }
 
   /** Whether the event can have changed it. */
@@ -34,13 +38,13 @@ export class Standing {
         this.#active += 1;
         return true;
       case "gate.opened":
-        this.#waiting.add(body.node);
+        this.#waiting.set(body.node, null);
         return true;
       case "gate.answered":
         this.#waiting.delete(body.node);
         return true;
       case "node.waiting":
-        if (body.waits) this.#waiting.add(body.node);
+        if (body.waits) this.#waiting.set(body.node, body.until ?? null);
         else this.#waiting.delete(body.node);
         return true;
       case "node.ended":
