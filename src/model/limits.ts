@@ -131,6 +131,8 @@ export const limits = {
   contextCommandMs: 60_000,
   readsPerAttempt: 1_000,
   readsShown: 20,
+  changesShown: 20,
+  changeTextCharacters: 60,
   /** Folders of a path for each of which a command may have a pattern that is looked up (`*`/`*`/a). */
   patternFolders: 3,
   /** Shells in shells whose commands are looked into (`sh -c 'sh -c …'`). */

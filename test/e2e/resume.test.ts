@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runEndShape, runReportShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -52,12 +52,44 @@ describe("resume", () => {
     const refused = await trammel(["resume", id], { place });
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(
-      /^trammel: run \S+ started with another version of its blueprint\n {2}.*--accept-changes/,
+      /^trammel: run \S+ started with another version of its blueprint\n {2}nodes\.b\.run: "echo b >> log.* → "echo changed >> log.*\n {2}.*--accept-changes/,
     );
     expect(log(place)).toBe("a\nb\n");
     const accepted = await trammel(["resume", id, "--accept-changes"], { place });
     expect(accepted.code).toBe(0);
     expect(log(place)).toBe("a\nb\nchanged\n");
+  });
+
+  it("asks at a terminal what became of each attempt that nobody knows of, and goes on from there", async () => {
+    using place = new Place();
+    const hangs = (name: string): string => `{type: script, run: "touch ${name}; sleep 60"}`;
+    place.file(
+      "b.yaml",
+      `name: two\nentry: s\nnodes:
+  s: {type: script, run: "true", next: [a, b]}
+  a: ${hangs("a")}
+  b: ${hangs("b")}
+  c: {type: script, run: touch c}
+edges: [{from: a, to: c}, {from: b, to: c}]\n`,
+    );
+    const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
+    await run.until(/"node\.process"[^]*"node\.process"[^]*"node\.process"/);
+    run.child.kill("SIGKILL");
+    await run.end;
+    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    const left = start(["resume", id], { place, terminal: true });
+    await left.until(/a: was running when the engine died[^]*One of 1–4/);
+    left.type("\u0004");
+    expect((await left.end).code).toBe(3);
+    expect((await trammel(["resume", id], { place })).stderr).toContain(`trammel settle ${id} NODE`);
+    const asked = start(["resume", id], { place, terminal: true });
+    await asked.until(/\na: [^]*One of 1–4/);
+    asked.type("done\r");
+    await asked.until(/\nb: [^]*One of 1–4/);
+    expect(existsSync(place.path("c"))).toBe(false);
+    asked.type("1\r");
+    expect((await asked.end).code).toBe(0);
+    expect(existsSync(place.path("c"))).toBe(true);
   });
 
   it("goes on with the definition it keeps when the file is gone", async () => {

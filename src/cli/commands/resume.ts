@@ -1,10 +1,13 @@
-import type { GateAnswered, JournalEvent } from "../../model/events.ts";
+import type { GateAnswered, JournalEvent, RunHalting } from "../../model/events.ts";
+import { exitCodes } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
-import type { Settlement } from "../../runtime/api.ts";
+import type { Refusal, Settlement } from "../../runtime/api.ts";
 import { openGates } from "../../views/open-gates.ts";
+import { whatBecame } from "../asking/became.ts";
 import { readDocument, type SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
-import { calledBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
+import { bind, calledBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
+import { decidedInside } from "../inside.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
@@ -21,24 +24,52 @@ export interface Decision {
   readonly answer?: GateAnswered;
 }
 
-/** Goes on with a run. */
+/** Goes on with a run; where that needs to know what became of an attempt, it asks at the terminal and goes on from there. */
 export async function resume(
   world: World,
   text: string,
   options: ResumeOptions,
-  { settle, answer }: Decision = {},
+  decision: Decision = {},
 ): Promise<number> {
+  const asks = world.interactive && options.json !== true && options.detach !== true;
+  let given = decision;
+  for (;;) {
+    const { exit, undecided } = await goOn(world, text, options, given, asks);
+    if (!asks || undecided === null || (await decidedInside(world)) !== null) return exit;
+    const settle = await whatBecame(world, text, undecided);
+    if (settle === null) return exit;
+    given = { settle };
+  }
+}
+
+interface WentOn {
+  readonly exit: number;
+  /** The halt of a run that needs to know what became of an attempt. */
+  readonly undecided: RunHalting | null;
+}
+
+async function goOn(
+  world: World,
+  text: string,
+  options: ResumeOptions,
+  { settle, answer }: Decision,
+  asks: boolean,
+): Promise<WentOn> {
   const found = await readRun(world, text);
-  if (typeof found === "number") return found;
+  if (typeof found === "number") return { exit: found, undecided: null };
   const { row, documents, history, look } = found;
+  const halt = history.map(({ body }) => body).findLast((body) => body.type === "run.halting");
+  if (asks && settle === undefined && row.status === "needs_attention")
+    return { exit: exitCodes.escalated, undecided: halt ?? null };
+  const refused = (exit: number): WentOn => ({ exit, undecided: null });
   if (openGates(history).length > 0 && row.status === "waiting" && !world.interactive && options.detach !== true) {
     const hint = "trammel inbox shows what it asks and how to answer; --detach goes on with what else there is.";
-    return report(world, usage(`run ${row.run} waits for a person and nobody can be asked here`, hint));
+    return refused(report(world, usage(`run ${row.run} waits for a person and nobody can be asked here`, hint)));
   }
   const config = await readConfig(world, row.cwd);
-  if (typeof config === "number") return config;
+  if (typeof config === "number") return refused(config);
   const prepared = await prepareFirst(world, documents, config, look);
-  if (typeof prepared === "number") return prepared;
+  if (typeof prepared === "number") return refused(prepared);
   const request = {
     run: row.run,
     blueprint: prepared.blueprint,
@@ -51,11 +82,30 @@ export async function resume(
   };
   const begin: Parameters<typeof drive>[4] = async ({ engine }, observer) => {
     const started = await engine.resume(request, observer);
-    if (answer !== undefined && !("refused" in started)) started.deliver(answer);
+    if ("refused" in started) return withChanges(world, started, found, prepared);
+    if (answer !== undefined) started.deliver(answer);
     return started;
   };
-  const { exit } = await drive(world, prepared, row.cwd, options, begin, history);
-  return exit;
+  const { exit, view } = await drive(world, prepared, row.cwd, options, begin, history);
+  const isOpen = view?.status === "needs_attention";
+  return { exit, undecided: isOpen ? view.halting : null };
+}
+
+/** A refusal for another version of the blueprint, with what that changes. */
+async function withChanges(
+  { cwd }: World,
+  refusal: Refusal,
+  { documents, look }: StoredRun,
+  { blueprint, config }: Prepared,
+): Promise<Refusal> {
+  const kept = documents.at(-1);
+  if (refusal.refused !== "changed" || kept === undefined) return refusal;
+  const { changesSince } = await import("../running/changed.ts");
+  const lines = await changesSince(
+    { document: kept, config, look: { ...look, config, project: cwd, bind } },
+    blueprint,
+  );
+  return { ...refusal, message: [refusal.message, ...lines].join("\n  ") };
 }
 
 interface StoredRun {
