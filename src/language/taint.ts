@@ -2,6 +2,7 @@ import type { InputSpec } from "../model/blueprint.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Draft } from "./draft.ts";
 import { isRefused } from "./draft.ts";
+import { leavesPlainText } from "./patterns/plain.ts";
 import { schemaAt } from "./ports.ts";
 import { typeSchema } from "./types.ts";
 
@@ -49,11 +50,19 @@ function isNarrow(node: Draft, path: readonly string[]): boolean {
   return at !== undefined && narrows(at);
 }
 
+/** Whether a pattern is there for what `{node.path…}` can hold, and lets through more than plain text. */
+export function hasLoosePattern(node: Draft, path: readonly string[]): boolean {
+  if (node.output?.as !== "schema" || path.length === 0) return false;
+  const pattern = schemaAt(node.output.schema, path)?.["pattern"];
+  return typeof pattern === "string" && !leavesPlainText(pattern, false);
+}
+
 /** Whether what an input declares holds `{inputs.name.path…}` as well as an author would. */
 export function holdsInput({ type, enum: allowed, pattern }: InputSpec, path: readonly string[]): boolean {
   if (allowed !== undefined) return true;
+  if (path.length === 0 && pattern !== undefined) return leavesPlainText(pattern, true);
   const at = schemaAt(typeSchema(type), path);
-  return at !== undefined && narrows(path.length > 0 || pattern === undefined ? at : { ...at, pattern });
+  return at !== undefined && narrows(at);
 }
 
 function narrows(schema: JsonObject): boolean {
@@ -64,23 +73,8 @@ function narrows(schema: JsonObject): boolean {
     type === "integer" ||
     type === "number" ||
     type === "boolean" ||
-    (type === "string" && typeof schema["pattern"] === "string" && isAnchored(schema["pattern"]))
+    (type === "string" && typeof schema["pattern"] === "string" && leavesPlainText(schema["pattern"], false))
   );
-}
-
-/** A pattern of JSON Schema may match anywhere in a text unless it says that it holds the whole of it, in each of its alternatives. */
-function isAnchored(pattern: string): boolean {
-  const shape = pattern.replace(/\\[^]/g, "_").replace(/\[[^\]]*\]/g, "_");
-  return shape.startsWith("^") && shape.endsWith("$") && !withoutGroups(shape).includes("|");
-}
-
-function withoutGroups(shape: string): string {
-  let depth = 0;
-  return Array.from(shape, (letter) => {
-    if (letter === "(") depth += 1;
-    if (letter === ")") depth -= 1;
-    return depth > 0 ? "" : letter;
-  }).join("");
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

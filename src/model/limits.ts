@@ -11,6 +11,14 @@ export const limits = {
   documentTokens: 850_000,
   documentTextCharacters: 1024 * 1024,
   referencesPerDocument: 50_000,
+  /** Of one `pattern`; with its repetitions written out; product of nested numbers in braces. */
+  patternCharacters: 1_000,
+  patternAtoms: 2_000,
+  patternRepeats: 1_000,
+  /** Of matching the defaults of one document against their patterns. */
+  patternDefaultSteps: 2_000_000,
+  /** Atoms of a pattern times characters of a text; a longer text fits no pattern. */
+  patternSteps: 8_000_000,
   diagnosticsPerFile: 200,
   entriesPerCheckedFolder: 20_000,
   nodesPerBlueprint: 20_000,

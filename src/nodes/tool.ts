@@ -103,7 +103,7 @@ function refused(code: Reason["code"], text: string): NodeResult {
 }
 
 async function problemOf(args: Readonly<Record<string, Json>>, { input }: Tool): Promise<string | null> {
-  const validate = await compileSchema(input);
+  const validate = await compileSchema(input, { foreign: true });
   return typeof validate === "function" ? validate(args) : validate.invalid;
 }
 

@@ -14,7 +14,7 @@ interface Pair {
 }
 
 const box = "{box}";
-const anchored = String.raw`output: {type: object, properties: {x: {type: string, pattern: "^[a-z/.-]+$"}}}`;
+const anchored = String.raw`output: {type: object, properties: {x: {type: string, pattern: "^[a-z]+(?:[/.-][a-z]+)*$"}}}`;
 const oneOf = 'output: {x: "enum[main, next]"}';
 
 const pairs: readonly Pair[] = [
@@ -30,6 +30,8 @@ const pairs: readonly Pair[] = [
   { says: "a tool says which address another asks", from: "{type: tool, tool: read, args: {path: x}}", narrowed: `{type: tool, tool: read, args: {path: x}, ${anchored}}`, into: '{type: tool, tool: read, args: {url: "https://example.com/@"}}', ref: "{a}", narrowedRef: "{a.x}" },
   { says: "an agent names files in a list", from: "{type: agent, prompt: Plan, output: {x: list<string>}}", narrowed: '{type: agent, prompt: Plan, output: {x: "list<enum[a, b]>"}}', into: '{type: tool, tool: read, args: {paths: [x, "@"]}}', ref: "{a.x}", narrowedRef: "{a.x}" },
   { says: "a pattern that does not hold the whole text narrows nothing", from: String.raw`{type: script, run: pwd, output: {type: object, properties: {x: {type: string, pattern: "[a-z]+"}}}}`, narrowed: `{type: script, run: pwd, ${anchored}}`, into: '{type: tool, tool: read, args: {how: {file: "@"}}}', ref: "{a.x}", narrowedRef: "{a.x}" },
+  { says: "a pattern that lets through options and parent folders narrows nothing", from: String.raw`{type: script, run: pwd, output: {type: object, properties: {x: {type: string, pattern: "^[a-z/.-]+$"}}}}`, narrowed: `{type: script, run: pwd, ${anchored}}`, into: '{type: tool, tool: read, args: {how: {file: "@"}}}', ref: "{a.x}", narrowedRef: "{a.x}" },
+  { says: "a pattern that lets through lines and signs of shells narrows nothing", from: String.raw`{type: script, run: pwd, output: {type: object, properties: {x: {type: string, pattern: "^[^-][^]*$"}}}}`, narrowed: `{type: script, run: pwd, ${anchored}}`, into: '{type: tool, tool: read, args: {how: {file: "@"}}}', ref: "{a.x}", narrowedRef: "{a.x}" },
   { says: "a script says what a shell reads first", from: "{type: script, run: pwd}", narrowed: `{type: script, run: pwd, ${oneOf}}`, into: '{type: script, run: "true", env: {BASH_ENV: "@"}}', ref: "{a}", narrowedRef: "{a.x}" },
   { says: "an agent says where commands are found", from: "{type: agent, prompt: Plan}", narrowed: `{type: agent, prompt: Plan, ${oneOf}}`, into: '{type: script, run: "true", env: {PATH: "/opt/@/bin"}}', ref: "{a}", narrowedRef: "{a.x}" },
   { says: "an agent says what git runs", from: "{type: agent, prompt: Plan}", narrowed: `{type: agent, prompt: Plan, ${oneOf}}`, into: '{type: script, run: git fetch, env: {GIT_SSH_COMMAND: "ssh -p @"}}', ref: "{a}", narrowedRef: "{a.x}" },

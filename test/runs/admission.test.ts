@@ -22,6 +22,7 @@ describe("admission", () => {
     [{ maxRetries: -1 }, /most retries/],
     [{ inputs: { nobody: 1 } }, /there is no input "nobody"; the blueprint declares n, who/],
     [{ inputs: { n: "many", who: "x" } }, /input "n" is not integer\ninput "who" does not match/],
+    [{ inputs: { n: 1, who: "Ada; x" } }, /input "who" does not match/],
     [{ cwd: "/nowhere/at/all" }, /does not exist/],
     [{ task: "x".repeat(limits.taskBytes + 1) }, /longer than/],
     [{ taskId: "x".repeat(limits.taskIdCharacters + 1) }, /one line of 1 to 200 characters/],
@@ -31,7 +32,7 @@ describe("admission", () => {
     const typed = blueprint([plain("a")], [], {
       inputs: {
         n: { type: { kind: "integer" } },
-        who: { type: { kind: "string" }, pattern: "^[A-Z]", default: "Ada" },
+        who: { type: { kind: "string" }, pattern: "[A-Z][a-z]*", default: "Ada" },
       },
     });
     const answer = await world

@@ -71,7 +71,7 @@ export class Toolbox {
   ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
     if (!isObject(input)) return { problem: "they must be a JSON object" };
     if (isTooDeep(input)) return { problem: `they are ${tooDeepText}` };
-    const validate = this.#validators.get(tool.name) ?? (await compileSchema(tool.input));
+    const validate = this.#validators.get(tool.name) ?? (await compileSchema(tool.input, { foreign: true }));
     this.#validators.set(tool.name, validate);
     if (typeof validate !== "function") return { problem: `the tool's schema cannot be used: ${validate.invalid}` };
     const problem = validate(input);

@@ -2,7 +2,8 @@ import type { Draft } from "../../language/draft.ts";
 import { portProblem } from "../../language/ports.ts";
 import type { Reference } from "../../model/template.ts";
 import type { Source } from "../../language/source.ts";
-import { originOf } from "../../language/taint.ts";
+import { plainWords } from "../../language/patterns/plain.ts";
+import { hasLoosePattern, originOf } from "../../language/taint.ts";
 import type { Origin } from "../../language/taint.ts";
 import { references } from "../../language/template.ts";
 import { sinkOf } from "../decisive.ts";
@@ -27,7 +28,10 @@ export const taintedValue: Rule = {
         const written = template.source.slice(ref.start, ref.end);
         const who = origin === "agent" ? "an agent" : "a process";
         const message = `\`${written}\` in \`${field}\` of node \`${user}\`: text from ${who} would decide ${sink}${where}`;
-        report(within(scalar, ref.start, ref.end), message, hintFor(node, ref.name, written));
+        const from = source.drafts.get(ref.name);
+        const isLoose = from !== undefined && hasLoosePattern(from, ref.path);
+        const hint = isLoose ? `To hold it, its pattern must ${plainWords}.` : hintFor(node, ref.name, written);
+        report(within(scalar, ref.start, ref.end), message, hint);
       }
     }
   },
@@ -45,7 +49,7 @@ function originIn(ref: Reference, source: Source, suggest: RuleContext["suggest"
 function hintFor(node: Draft | undefined, source: string, written: string): string {
   if (node?.type === "human") return `Show it as evidence instead: show: ["${written}"]`;
   if (node?.type === "call")
-    return `Narrow it at \`${source}\`, or the input of the callee by an enum or a pattern that holds the whole text.`;
+    return `Narrow it at \`${source}\`, or the input of the callee by an enum or a pattern of letters, digits and signs of names.`;
   if (node?.type === "decide") return `Let it be what is looked at: about: "${written}"`;
   return `Narrow it at \`${source}\`: output: {choice: "enum[a, b]"}, and refer to {${source}.choice}.`;
 }

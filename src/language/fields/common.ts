@@ -1,15 +1,28 @@
 import type { Join } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
+import { parsePattern } from "../patterns/expression.ts";
 import { listOf, mapOf, object, optional, required } from "../read/collections.ts";
 import type { Fields } from "../read/collections.ts";
 import type { Reader } from "../read/reading.ts";
 import { boolean, duration, integer, looseTemplate, template, text, word } from "../read/scalars.ts";
 import { outputFormat } from "./schemas.ts";
 
+const matches = "matches ";
 export const variable = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: "the name of an environment variable" };
-const rule = {
+const ruleText = text({
   pattern: /^(?:exit \d{1,3}|(?:contains|matches) \S.*)$/,
   words: "`exit N`, `contains TEXT` or `matches REGEX`",
+});
+
+const rule: Reader<string> = {
+  ...ruleText,
+  read(node, reading, field) {
+    const done = ruleText.read(node, reading, field);
+    const pattern = done?.startsWith(matches) === true ? parsePattern(done.slice(matches.length)) : undefined;
+    if (pattern === undefined || !("problem" in pattern)) return done;
+    reading.problem("invalid-value", node, `The pattern in ${reading.place(field)} ${pattern.problem}`, pattern.hint);
+    return undefined;
+  },
 };
 const note = text({ maxCharacters: limits.noteCharacters });
 
@@ -26,7 +39,7 @@ export const join: Reader<Join> = {
 const effect = object(
   {
     probe: required(text(), "Read-only command that finds out whether the effect is there."),
-    done: required(text(rule), "Rule on the probe's outcome that says so."),
+    done: required(rule, "Rule on the probe's outcome that says so."),
   },
   "`effect`",
 );

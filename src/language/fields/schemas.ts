@@ -1,6 +1,9 @@
 import type { InputSpec, OutputFormat, OutputSpec, TypeSpec } from "../../model/blueprint.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { oneOfWords } from "../nearest.ts";
+import { parsePattern } from "../patterns/expression.ts";
+import { matchesWhole } from "../patterns/match.ts";
+import type { Budget } from "../patterns/match.ts";
 import { listOf, json, mapOf, object, optional, required, toJson, writeFields } from "../read/collections.ts";
 import type { Reader, Reading } from "../read/reading.ts";
 import { boolean, template, text } from "../read/scalars.ts";
@@ -50,7 +53,8 @@ function readSchema(node: LocatedMap, reading: Reading, field: string): JsonObje
 function jsonSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
   const bad = findBadSchemaPart(node);
   if (bad !== undefined) {
-    reading.problem("invalid-schema", bad.at, `${bad.what} in the JSON Schema of ${reading.place(field)}`, bad.hint);
+    const message = `${bad.what} in the JSON Schema of ${reading.place(field)}${bad.why ?? ""}`;
+    reading.problem("invalid-schema", bad.at, message, bad.hint);
     return undefined;
   }
   // A located map becomes an object.
@@ -60,6 +64,8 @@ function jsonSchema(node: LocatedMap, reading: Reading, field: string): JsonObje
 interface BadPart {
   readonly at: Located;
   readonly what: string;
+  /** What follows where it is. */
+  readonly why?: string;
   readonly hint: string;
 }
 
@@ -82,12 +88,10 @@ function findBadSchemaPart(node: Located): BadPart | undefined {
         hint: `JSON Schema has ${oneOfWords([...schemaTypes])}.`,
       };
     }
-    if (key.source === "pattern" && value.kind === "scalar" && badPattern(value.source) !== undefined) {
-      return {
-        at: value,
-        what: `${quote(value.source)} is no regular expression`,
-        hint: "Write an ECMAScript pattern.",
-      };
+    if (key.source === "pattern" && value.kind === "scalar") {
+      const parsed = parsePattern(value.source);
+      if ("problem" in parsed)
+        return { at: value, what: `The pattern ${quote(value.source)}`, why: ` ${parsed.problem}`, hint: parsed.hint };
     }
     const inner =
       key.source === "properties" || key.source === "definitions" || key.source === "$defs"
@@ -106,16 +110,6 @@ function findBadInside(node: Located): BadPart | undefined {
     if (bad !== undefined) return bad;
   }
   return undefined;
-}
-
-/** Why a pattern cannot be compiled, or undefined. */
-function badPattern(source: string): string | undefined {
-  try {
-    new RegExp(source, "u");
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }
 
 const typeSchemaPattern = String.raw`^\s*(string|number|integer|boolean|json|file|path|duration|list\s*<.*>|enum\s*\[[^\[\]]*\])\s*$`;
@@ -168,7 +162,10 @@ const inputFields = {
   default: optional(json, "Value when none is given."),
   sensitive: optional(boolean, "Mask the value everywhere and keep it out of the environment."),
   enum: optional(listOf(json), "The only values allowed."),
-  pattern: optional(text(), "Regular expression (ECMAScript, whole value) that a text must match."),
+  pattern: optional(
+    text(),
+    "Regular expression that the whole of a text must match, without lookaround and backreferences.",
+  ),
 };
 const inputMap = object(inputFields, "input `%`");
 
@@ -195,20 +192,25 @@ export const inputSpec: Reader<InputSpec> = {
     const read = inputMap.read(node, reading, field);
     if (read === undefined) return undefined;
     const spec: InputSpec = { ...read, type: read.type ?? { kind: "string" } };
-    const problem = misfit(spec);
+    const problem = misfit(spec, reading.patternBudget);
     if (problem === undefined) return spec;
     const at = entryOf(node, problem.field)?.value ?? node;
-    reading.problem("invalid-value", at, `${reading.place(`${field}.${problem.field}`)} ${problem.what}`);
+    reading.problem("invalid-value", at, `${reading.place(`${field}.${problem.field}`)} ${problem.what}`, problem.hint);
     return undefined;
   },
   write: (spec) => writeFields(spec, inputFields),
 };
 
-function misfit(
-  spec: InputSpec,
-): { readonly field: "pattern" | "default" | "enum"; readonly what: string } | undefined {
-  const why = spec.pattern === undefined ? undefined : badPattern(spec.pattern);
-  if (why !== undefined) return { field: "pattern", what: `is no regular expression: ${why}` };
+interface Misfit {
+  readonly field: "pattern" | "default" | "enum";
+  readonly what: string;
+  readonly hint?: string;
+}
+
+function misfit(spec: InputSpec, budget: Budget): Misfit | undefined {
+  const pattern = spec.pattern === undefined ? undefined : parsePattern(spec.pattern);
+  if (pattern !== undefined && "problem" in pattern)
+    return { field: "pattern", what: pattern.problem, hint: pattern.hint };
   if (spec.pattern !== undefined && typeSchema(spec.type)["type"] !== "string")
     return { field: "pattern", what: "fits only a text" };
   if (spec.enum !== undefined && spec.enum.length === 0)
@@ -222,11 +224,17 @@ function misfit(
   if (spec.enum !== undefined && !spec.enum.some((value) => JSON.stringify(value) === JSON.stringify(spec.default))) {
     return { field: "default", what: "is not among the values of `enum`" };
   }
-  const shape = spec.pattern === undefined ? undefined : new RegExp(`^(?:${spec.pattern})$`, "u");
-  if (typeof spec.default === "string" && shape?.test(spec.default) === false) {
-    return { field: "default", what: "does not match `pattern`" };
-  }
-  return undefined;
+  const isMatch =
+    pattern === undefined || typeof spec.default !== "string"
+      ? undefined
+      : matchesWhole(pattern.expression, spec.default, budget);
+  return isMatch === false
+    ? {
+        field: "default",
+        what: `does not match \`pattern\`, ${spec.pattern}`,
+        hint: "A pattern holds for the whole value.",
+      }
+    : undefined;
 }
 
 /** A type as it is written, to stand after "must be" or "which is not". */

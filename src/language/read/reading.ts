@@ -28,6 +28,8 @@ export class Reading {
   templates: LocatedTemplate[] = [];
   /** How many references the document may still have. */
   referencesLeft: number = limits.referencesPerDocument;
+  /** What may still be spent on matching defaults against their patterns. */
+  readonly patternBudget = { steps: limits.patternDefaultSteps };
   /** Names under `nodes`, known before any node is read. */
   nodeNames: Names = new Set();
   /** False once an edge could not be read, so that what is left says nothing about paths. */

@@ -5,7 +5,6 @@ import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Capabilities, Performer } from "../../ports/performer.ts";
 import type { Callee, Callees, Refusal, StartRequest } from "../api.ts";
-import { ruleOf } from "./effect.ts";
 import { inputsOf } from "./inputs.ts";
 
 export type Performers = ReadonlyMap<NodeType, Performer>;
@@ -115,7 +114,7 @@ function elsewhere({ name, workspace, concurrency }: Blueprint, top: Blueprint):
 }
 
 function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {
-  const lines = [...unsupported(blueprint)];
+  const lines: string[] = [];
   for (const node of allNodes(blueprint)) {
     const performer = performers.get(node.type);
     const missing =
@@ -125,15 +124,6 @@ function missingOf(blueprint: Blueprint, performers: Performers, can: Capabiliti
     if (missing !== null) lines.push(missing);
   }
   return lines;
-}
-
-/** What the language has and no run carries out yet. Refused, since leaving it out would change what the document promises. */
-function unsupported({ nodes }: Blueprint): readonly string[] {
-  return [...allNodes({ nodes })].flatMap((node) =>
-    node.effect !== undefined && ruleOf(node.effect.done) === null
-      ? [`node ${node.id}: effect.done is no rule: ${node.effect.done}; write exit N, contains TEXT or matches REGEX`]
-      : [],
-  );
 }
 
 /** A run that lets agents or git work in the tree, or watches what is written there, shares it with no other. */

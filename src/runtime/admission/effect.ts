@@ -2,6 +2,7 @@ import type { Effect } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
 import type { ActionContext } from "../../ports/performer.ts";
 import type { ProcessResult } from "../../ports/processes.ts";
+import { patternCompiler } from "../validation/pattern.ts";
 
 type ProbeContext = Pick<ActionContext, "can" | "cwd" | "environment" | "signal">;
 
@@ -10,7 +11,7 @@ export type Finding = "there" | "not_there" | "unknown";
 
 /** Asks the probe of a node whose outcome a crash left unknown. */
 export async function findEffect(context: ProbeContext, effect: Effect): Promise<Finding> {
-  const holds = ruleOf(effect.done);
+  const holds = await ruleOf(effect.done);
   if (holds === null) return "unknown";
   const result = await context.can.processes.run(
     {
@@ -28,7 +29,7 @@ export async function findEffect(context: ProbeContext, effect: Effect): Promise
 }
 
 /** `exit N`, `contains TEXT` or `matches REGEX`, about what the probe wrote to stdout; null where it is none of them. */
-export function ruleOf(done: string): ((exit: number, result: ProcessResult) => boolean) | null {
+async function ruleOf(done: string): Promise<((exit: number, result: ProcessResult) => boolean) | null> {
   const [, word, rest = ""] = /^(exit|contains|matches) (.+)$/s.exec(done) ?? [];
   switch (word) {
     case "exit":
@@ -36,18 +37,10 @@ export function ruleOf(done: string): ((exit: number, result: ProcessResult) => 
     case "contains":
       return (_, { stdout }) => stdout.text.includes(rest);
     case "matches": {
-      const pattern = compiled(rest);
-      return pattern === null ? null : (_, { stdout }) => pattern.test(stdout.text);
+      const pattern = (await patternCompiler())(rest, { lines: true });
+      return "problem" in pattern ? null : (_, { stdout }) => pattern.test(stdout.text);
     }
     default:
       return null;
-  }
-}
-
-function compiled(pattern: string): RegExp | null {
-  try {
-    return new RegExp(pattern, "mu");
-  } catch {
-    return null;
   }
 }

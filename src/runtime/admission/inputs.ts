@@ -2,6 +2,7 @@ import type { Blueprint, InputSpec, TypeSpec } from "../../model/blueprint.ts";
 import { allowsNull, valueIn } from "../../language/types.ts";
 import type { Json } from "../../model/json.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
+import { patternCompiler } from "../validation/pattern.ts";
 import { compileSchema } from "../validation/schema.ts";
 
 export interface Inputs {
@@ -66,9 +67,10 @@ async function mismatch(spec: InputSpec, value: Json): Promise<string | null> {
   const allowed = spec.enum;
   if (allowed !== undefined && !allowed.some((one) => JSON.stringify(one) === JSON.stringify(value)))
     return `is none of ${allowed.map((one) => JSON.stringify(one)).join(", ")}`;
-  if (spec.pattern !== undefined && typeof value === "string" && !new RegExp(spec.pattern, "u").test(value))
-    return `does not match ${spec.pattern}`;
-  return null;
+  if (spec.pattern === undefined || typeof value !== "string") return null;
+  const pattern = (await patternCompiler())(spec.pattern, { whole: true });
+  if ("problem" in pattern) return `has a pattern that ${pattern.problem}`;
+  return pattern.test(value) ? null : `does not match ${spec.pattern}`;
 }
 
 function wordsOf(type: TypeSpec): string {

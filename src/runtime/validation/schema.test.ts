@@ -47,3 +47,24 @@ test("a schema that cannot be compiled is a sentence", async () => {
   expect(await compileSchema({ type: "nonsense" })).toEqual({ invalid: expect.stringContaining("schema is invalid") });
   expect(await compileSchema({ $ref: "#/nowhere" })).toEqual({ invalid: expect.stringContaining("nowhere") });
 });
+
+test("a pattern is matched in linear time, and its text stays the same", async () => {
+  const name = { type: "string", pattern: "^(?:a+)+$" };
+  const schema = {
+    type: "object",
+    properties: { name, other: { type: "string", pattern: "^b$" } },
+    patternProperties: { "^x": { type: "integer" } },
+  };
+  expect(await problem(schema, { name: `${"a".repeat(100_000)}b` })).toBe('name must match pattern "^(?:a+)+$"');
+  expect(await problem(schema, { name: "aa", other: "b", x1: 1 })).toBeNull();
+  expect(await problem(schema, { x1: "1" })).toBe("x1 must be integer");
+});
+
+test("a pattern that needs backtracking cannot be used; one of somebody else's rejects nothing", async () => {
+  const ahead = { type: "string", pattern: "^(?!-).+$" };
+  expect(await compileSchema(ahead)).toEqual({ invalid: expect.stringContaining("looks ahead or behind") });
+  const validate = await compileSchema({ type: "array", items: [ahead, { pattern: "^b$" }] }, { foreign: true });
+  if (typeof validate !== "function") throw new Error(validate.invalid);
+  expect(validate(["-x", "b"])).toBeNull();
+  expect(validate(["-x", "c"])).toBe('1 must match pattern "^b$"');
+});

@@ -1,16 +1,27 @@
+import type { RegExpEngine, RegExpLike } from "ajv/dist/types/index.js";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { patternCompiler } from "./pattern.ts";
 
 /** Says what is wrong with a value, in one line that starts with where, or null when it fits. */
 export type Validator = (value: Json) => string | null;
+
+export interface SchemaOptions {
+  /** It was written for another validator, that of a server: a pattern that cannot be matched here rejects nothing. */
+  readonly foreign?: boolean;
+}
 
 /**
  * Compiles a JSON Schema (draft-07, or 2020-12 where `$schema` names it). `format` annotates and never rejects.
  * The validator library is loaded at first use. A schema that cannot be compiled is a sentence, not a throw.
  */
-export async function compileSchema(schema: JsonObject): Promise<Validator | { readonly invalid: string }> {
-  const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+export async function compileSchema(
+  schema: JsonObject,
+  { foreign = false }: SchemaOptions = {},
+): Promise<Validator | { readonly invalid: string }> {
   try {
+    const code = hasPatterns(schema) ? { regExp: await patternEngine(foreign) } : {};
+    const options = { strict: false, allErrors: true, validateFormats: false, logger: false, code } as const;
     const ajv = isDraft2020(schema)
       ? new (await import("ajv/dist/2020.js")).Ajv2020(options)
       : new (await import("ajv")).Ajv(options);
@@ -25,6 +36,24 @@ export async function compileSchema(schema: JsonObject): Promise<Validator | { r
   } catch (error) {
     return { invalid: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Also where the word only looks like one: then an engine is loaded that nobody needs. */
+function hasPatterns(schema: JsonObject): boolean {
+  return /"pattern(?:Properties)?":/.test(JSON.stringify(schema));
+}
+
+/** The `pattern`s of a schema are matched in linear time. */
+async function patternEngine(foreign: boolean): Promise<RegExpEngine> {
+  const compile = await patternCompiler();
+  /** Told apart by their text. */
+  const engine = (source: string): RegExpLike & { readonly toString: () => string } => {
+    const pattern = compile(source);
+    if (!("problem" in pattern)) return { test: (text) => pattern.test(text), toString: () => source };
+    if (!foreign) throw new Error(`the pattern ${JSON.stringify(source)} ${pattern.problem}`);
+    return { test: () => true, toString: () => source };
+  };
+  return Object.assign(engine, { code: "the engine itself" });
 }
 
 function isDraft2020(schema: JsonObject): boolean {
