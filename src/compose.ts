@@ -109,6 +109,17 @@ async function openServices(options: ServiceOptions): Promise<Services> {
   const handed = [createHumanPerformer(clock, isUser, treeOf), ...agents.performers, ...boxes.performers];
   if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(reached.mcp).length > 0)
     notice(`the servers of mcp work in ${options.cwd}, not in the worktree of the run`);
+  const auditPatterns = config.audit.patterns ?? [];
+  const surroundings = {
+    base: withoutKey(env, config),
+    ownFolders,
+    redactor,
+    blobs,
+    secret,
+    home,
+    record,
+    auditPatterns,
+  };
   const parts: EngineOptions = {
     journal,
     performers: held(
@@ -119,7 +130,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     workspaces,
     ...(boxes.closed === undefined ? {} : { closed: boxes.closed }),
     secrets: runSecrets({ redactor, secret, folder: join(home, "secrets"), notice }),
-    environment: childEnvironment({ base: withoutKey(env, config), ownFolders, redactor, blobs, secret }),
+    environment: childEnvironment(surroundings),
     clock,
     ids,
     self: self(),

@@ -56,6 +56,12 @@ export interface RetentionConfig {
   readonly history?: number;
 }
 
+/** What `system-supervisor-quick-audit` looks for beside its state file. */
+export interface AuditConfig {
+  /** Extended regular expressions, looked for in every tracked file. */
+  readonly patterns?: readonly string[];
+}
+
 /** How somebody is told that a run waits for a person. */
 export interface NotifyConfig {
   readonly desktop?: boolean;
@@ -86,6 +92,7 @@ export interface Config {
   /** By model as vendor/name. */
   readonly prices: Readonly<Record<string, Price>>;
   readonly locale?: string;
+  readonly audit: AuditConfig;
   readonly retention: RetentionConfig;
   readonly notify: NotifyConfig;
 }
@@ -102,6 +109,7 @@ export const emptyConfig: Config = {
   prices: {},
   mcp: {},
   plugins: [],
+  audit: {},
   retention: {},
   notify: {},
 };
@@ -124,15 +132,16 @@ export function merge(user: Config, project: Config): Config {
     prices: { ...user.prices, ...project.prices },
     mcp: { ...user.mcp, ...project.mcp },
     plugins: [...user.plugins, ...project.plugins],
+    audit: { ...user.audit, ...project.audit },
     retention: { ...user.retention, ...project.retention },
     notify: { ...user.notify, ...project.notify },
   };
 }
 
 /** What of the configuration decides how a run behaves, as one line of JSON; its SHA-256 is the binding hash. */
-export function binding({ commands, tools, agent, mcp, locale, plugins }: Config): string {
+export function binding({ commands, tools, agent, mcp, locale, plugins, audit }: Config): string {
   const named = plugins.length === 0 ? undefined : plugins.map(({ name }) => name);
-  return stable({ commands, tools, agent, mcp, locale: locale ?? null, plugins: named });
+  return stable({ commands, tools, agent, mcp, locale: locale ?? null, plugins: named, audit: audit.patterns });
 }
 
 function stable(value: unknown): string {

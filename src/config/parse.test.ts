@@ -17,6 +17,7 @@ keys: {MINE: ["https://away.test"]}
 prices: {anthropic/claude-sonnet-4-5: {input: 3 USD, output: 15 USD}}
 notify: {desktop: false, command: "cat >> told", webhook: "https://chat.test/hook"}
 locale: en-AU
+audit: {patterns: [": any\\b", "@ts-ignore"]}
 retention: {runs: 30d or 5 GiB, history: 90d}
 `);
     expect(problems).toEqual([]);
@@ -34,6 +35,7 @@ retention: {runs: 30d or 5 GiB, history: 90d}
       limits: { steps: 9, timeMs: 3_600_000 },
       workspace: { protect: ["*.lock"] },
       records: {},
+      audit: { patterns: [": any\\b", "@ts-ignore"] },
       sandbox: {},
       plugins: [
         { name: "./notes.js", file: "" },

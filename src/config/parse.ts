@@ -67,6 +67,13 @@ const retention = object(
   "`retention`",
 );
 
+const audit = object(
+  {
+    patterns: optional(listOf(text()), "Regular expressions that no tracked file may hold (`git grep -E`)."),
+  },
+  "`audit`",
+);
+
 const notify = object(
   {
     desktop: optional(boolean, "A message on the desktop."),
@@ -100,6 +107,7 @@ export const configFields = {
   ),
   prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),
   locale: documentFields.locale,
+  audit: optional(audit, "What `system-supervisor-quick-audit` looks for beside its state file."),
   notify: optional(notify, "How somebody is told that a run waits for a person."),
   retention: optional(retention, "What `trammel prune` keeps."),
 };

@@ -56,6 +56,7 @@ export interface RunStarted {
   /** Overrides of the command line; they win over the document. */
   readonly maxSteps?: number;
   readonly maxRetries?: number;
+  readonly acceptRisk?: true;
 }
 
 /** What a run goes on with instead of what it started with; kept in the store. */

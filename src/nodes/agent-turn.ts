@@ -133,7 +133,7 @@ async function requestOf(
     run: context.run,
     node: node.id,
     pass: attempt.pass,
-    prompt: shown === "" ? prompt : `${prompt.trimEnd()}\n\nFor this you are given:\n\n${shown}`,
+    prompt: [prompt, ...languageOf(context), ...givenOf(shown)].reduce((text, more) => `${text.trimEnd()}\n\n${more}`),
     model: settings.model ?? null,
     turns: settings.turns ?? limits.agentTurnsDefault,
     tools: can.tools,
@@ -152,6 +152,25 @@ async function requestOf(
     onProcess,
     ...(earlier === null ? {} : { earlier: mask(earlier) }),
   };
+}
+
+/** In which language people will read what it writes. */
+function languageOf({ blueprint: { locale } }: ActionContext): readonly string[] {
+  if (locale === undefined) return [];
+  return [`Write what people will read (comments, documentation, messages) in ${languageName(locale)}.`];
+}
+
+/** A tag may look like one and be none. */
+function languageName(tag: string): string {
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+function givenOf(shown: string): readonly string[] {
+  return shown === "" ? [] : [`For this you are given:\n\n${shown}`];
 }
 
 /** Own tools stay in the workspace; a blueprint or a configuration may narrow it further. */

@@ -41,6 +41,15 @@ test("the request holds the filled-in prompt and where it belongs", async () => 
   });
 });
 
+test.each([
+  ["en-AU", "Australian English"],
+  ["pt-BR", "Brazilian Portuguese"],
+  ["no-such-thing-at-all", "no-such-thing-at-all"],
+])("the prompt says in which language people will read: %s", async (locale, name) => {
+  const { prompt } = await requested({ locale });
+  expect(prompt).toBe(`Mend the parser\n\nWrite what people will read (comments, documentation, messages) in ${name}.`);
+});
+
 test("a node's settings win over the document's, and those over the configuration's", async () => {
   const configured = { model: "openai/a", turns: 1, policy: { mode: "read_only" } } as const;
   const document = { model: "openai/b", turns: 2 };

@@ -33,13 +33,14 @@ afterEach(() => rm(folder, { recursive: true }));
 interface Part {
   readonly writes?: readonly string[];
   readonly protect?: readonly string[];
+  readonly records?: Blueprint["records"];
   readonly result?: NodeResult;
   readonly expect?: "failure";
 }
 
 /** Performs a node that does `work` in the tree. */
 function perform(
-  { writes, protect, result = { outcome: "success" }, expect: expected }: Part,
+  { writes, protect, records = {}, result = { outcome: "success" }, expect: expected }: Part,
   work: () => Promise<unknown>,
 ) {
   const node: ScriptNode = {
@@ -53,7 +54,7 @@ function perform(
   const context = {
     cwd: tree,
     node,
-    blueprint: { workspace } as Blueprint,
+    blueprint: { workspace, records } as Blueprint,
     can: { blobs: fileBlobs(join(folder, "blobs")) },
   } as unknown as ActionContext; // nothing else is looked at
   const performer: Performer = {
@@ -76,6 +77,15 @@ test("what Trammel itself writes meanwhile is no work of the node, though all ar
   const both = (): Promise<unknown> => Promise.all([record(), put("test/other.jsonl", "")]);
   const { reason } = await perform({ writes: ["src/**"] }, both);
   expect(reason?.text).toContain("it changed what it may not: test/other.jsonl (taken back)");
+});
+
+test("the records of the blueprint, which Trammel writes while other nodes are at work, are no work of the node", async () => {
+  const records = { state: "state.md", counters: "test/counts.json" };
+  const written = ["state.md", "test/counts.json", "test/counts.json.17.tmp"];
+  const work = (): Promise<unknown> => Promise.all(written.map((path) => put(path, "{}")));
+  expect(await perform({ writes: ["src/**"], protect: ["test"], records }, work)).toEqual({ outcome: "success" });
+  const { reason } = await perform({ writes: ["src/**"], records }, () => put("src/../test/state.md", ""));
+  expect(reason?.text).toContain("it changed what it may not: test/state.md (taken back)");
 });
 
 test("a node without a scope writes what it likes", async () => {

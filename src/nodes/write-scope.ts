@@ -7,6 +7,7 @@ import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
 import { matcherOf, selectorOf } from "../runtime/tree/globs.ts";
+import { recordsIn } from "../runtime/tree/own-files.ts";
 import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
 import { Occupancy, type Stay } from "./occupancy.ts";
 
@@ -17,8 +18,8 @@ export type WriteScope = (performer: Performer) => Performer;
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
  * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them, and so
- * is what git keeps for itself, unless `protect` or a `!.git/…` of `writes` does. What lies in `dataFolder` and the absolute paths
- * that `isOurs` tells are written by Trammel itself while a node is at work.
+ * is what git keeps for itself, unless `protect` or a `!.git/…` of `writes` does. What lies in `dataFolder`, the records of the
+ * blueprint and the absolute paths that `isOurs` tells are written by Trammel itself while a node is at work.
  */
 export function createWriteScope(dataFolder: string, isOurs: (file: string) => boolean = () => false): WriteScope {
   const trees = new Occupancy();
@@ -53,8 +54,9 @@ function scopeOf(
   if (writes === undefined && protect.length === 0) return null;
   const [isOpen, closed] = [selectorOf(writes ?? []), matcherOf(protect)];
   const ofGit = (writes ?? []).filter((glob) => glob.startsWith("!.git/")).map((glob) => glob.slice(1));
+  const isRecord = recordsIn(cwd, blueprint.records);
   const only = (path: string): boolean =>
-    (closed.matches(path) || (writes !== undefined && !isOpen(path))) && !isOurs(join(cwd, path));
+    (closed.matches(path) || (writes !== undefined && !isOpen(path))) && !isRecord(path) && !isOurs(join(cwd, path));
   return { root: cwd, scan: { except: [dataFolder], only, though: matcherOf([...protect, ...ofGit]) } };
 }
 

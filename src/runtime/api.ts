@@ -29,6 +29,8 @@ export interface StartRequest {
   readonly cwd: string;
   readonly maxSteps?: number;
   readonly maxRetries?: number;
+  /** Who starts it takes a task of high risk upon them; inside calls and maps too. */
+  readonly acceptRisk?: true;
   /** Everything that calls lead to, and how: by reference. */
   readonly callees?: Callees;
   readonly calls?: CalleePins;

@@ -20,6 +20,8 @@ export interface RunFacts {
   readonly cwd: string;
   /** Absolute folder in which the run was asked for: the same, unless the run has a worktree. */
   readonly project: string;
+  /** Whether who started it takes a task of high risk upon them. */
+  readonly acceptRisk?: true;
   readonly contentHash: string;
   readonly bindingHash: string;
   readonly callees: Callees;
@@ -111,7 +113,19 @@ class AttemptContext implements ActionContext {
     const { run, taskId, node, blueprint } = this;
     const env: (readonly [string, string])[] = [];
     for (const [name, template] of Object.entries(node.env ?? {})) env.push([name, await this.values.whole(template)]);
-    return environment({ run, taskId, node, blueprint, inputs: inputTexts(facts), env: Object.fromEntries(env) });
+    const { cwd, project, acceptRisk } = facts;
+    const inputs = inputTexts(facts);
+    return environment({
+      run,
+      taskId,
+      node,
+      blueprint,
+      cwd,
+      project,
+      acceptRisk,
+      inputs,
+      env: Object.fromEntries(env),
+    });
   };
 
   readonly stdin = async (): Promise<Uint8Array | undefined> => {

@@ -135,14 +135,15 @@ async function goOn(
   const taken = await resumption(options, request, row, plan, boundTo(request, inside));
   if ("refused" in taken) return taken;
   const { memory, started, given, workspace, run, events: incoming } = taken;
-  const { taskId, cwd: project } = started;
+  const { taskId, cwd: project, acceptRisk } = started;
   const { task, inputs } = given;
   const at = options.clock.now();
   const { events, commands } = advance(memory.state, incoming, at);
   const answer = await options.journal.append(run, events, at, [], documentsOf(request));
   if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
   const place = { cwd: workspace.cwd, project: inside?.project ?? project };
-  const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...boundTo(request, inside) };
+  const accepted = acceptRisk === undefined ? {} : { acceptRisk };
+  const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...accepted, ...boundTo(request, inside) };
   const conductor = new Conductor({ ...options, inner }, facts, observer, memory, () => reread(options, plan, run));
   conductor.begin(answer, commands);
   return hold(conductor, false);

@@ -19,6 +19,7 @@ const feature = `
 name: feature
 flow: git-branch → implement → lint → [fix-lint] → test → [fix-ci] → git-commit → git-push → create-pr
 escalate: [cap, no_progress, error, failure]
+records: {state: state.md, counters: .claude/counts.json, timezone: Australia/Brisbane}
 `;
 
 /** A repository with an origin, whose test asks for what is not there yet, and a model that says what its script says. */
@@ -59,7 +60,7 @@ class Shop implements Disposable {
     return execFileSync("git", [...identity, ...args], { cwd: this.place.folder, encoding: "utf8" }).trim();
   }
 
-  run(): Promise<Finished> {
+  run(more: readonly string[] = [], task = "Let people add things"): Promise<Finished> {
     const env = {
       PATH: `${this.place.path(".home-bin")}:${process.env["PATH"] ?? ""}`,
       GH_LOG: this.log,
@@ -68,7 +69,7 @@ class Shop implements Disposable {
       GIT_COMMITTER_NAME: "T",
       GIT_COMMITTER_EMAIL: "t@example.com",
     };
-    const args = ["run", "Let people add things", "-b", "feature.yaml", "--task-id", "T1", "--json"];
+    const args = ["run", task, "-b", "feature.yaml", "--task-id", "T1", "--json", ...more];
     return trammel(args, { place: this.place, env });
   }
 
@@ -95,7 +96,7 @@ describe("a flow of stock nodes", () => {
     expect(shop.git("branch", "--show-current")).toBe("minion/T1");
     expect(shop.git("log", "-1", "--format=%s", "origin/minion/T1")).toBe("minion: Let people add things");
     expect(shop.git("show", "HEAD:shop.js")).toContain("[...basket, thing]");
-    expect(shop.git("status", "--porcelain")).toBe("");
+    expect(shop.git("status", "--porcelain", "-uno")).toBe("");
     expect(readFileSync(shop.log, "utf8")).toContain("pr create --title minion: Let people add things");
     expect(started(ran)).toEqual("git-branch implement lint test fix-ci test git-commit git-push create-pr".split(" "));
   });
@@ -121,7 +122,7 @@ describe("a flow of stock nodes", () => {
     expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
     expect(ran.stderr).toContain("node: fix-ci\n");
     expect(ran.stderr).toContain("it changed what it may not: shop.test.js (taken back)");
-    expect(shop.git("status", "--porcelain")).toBe("M shop.js");
+    expect(shop.git("status", "--porcelain", "-uno")).toBe("M shop.js");
   });
 
   it("is escalated where an agent plants a hook, which is gone before anything is committed", async () => {
@@ -157,6 +158,45 @@ describe("a flow of stock nodes", () => {
     const run = String(lastLine(ran)["run"]);
     const shown = await trammel(["show", run], { place: shop.place });
     expect(shown.stdout).toContain(`! read outside its context: ${outside}`);
+  });
+
+  it("is escalated where an agent leaves the branch of the run, with nothing committed elsewhere", async () => {
+    using shop = await Shop.open([
+      { call: [{ tool: "run", input: { command: "git checkout -q main" } }] },
+      edit("basket;", "[...basket, thing];"),
+      { say: "Done." },
+    ]);
+    const ran = await shop.run();
+    expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
+    expect(ran.stderr).toContain("evidence: HEAD is on main, and not on minion/T1, which this run made\n");
+    expect(shop.git("log", "--format=%s", "--branches")).toBe("first");
+  });
+
+  it("is not in its own way: what it wrote of an escalation is no change of the next run, and is not committed", async () => {
+    using shop = await Shop.open([{ say: "Nothing to do." }, edit("basket;", "[...basket, thing];"), { say: "Done." }]);
+    shop.place.file("feature.yaml", feature.replace("[fix-ci] → ", ""));
+    shop.git("commit", "--quiet", "-am", "flow");
+    expect(lastLine(await shop.run())).toMatchObject({ status: "escalated" });
+    expect(shop.git("status", "--porcelain", "-uall").split("\n")).toEqual(["?? .claude/counts.json", "?? state.md"]);
+    expect(readFileSync(shop.place.path("state.md"), "utf8")).toMatch(
+      /^## Minion Escalation — \d\d\/\d\d\/\d{4} \d\d:\d\d AEST\ntask_id: T1\nstatus: ESCALATED\nnode: test\nreason: /,
+    );
+    expect(lastLine(await shop.run(["--task-id", "T2"]))).toMatchObject({ status: "succeeded" });
+    expect(shop.git("show", "--name-only", "--format=", "minion/T2")).toBe("shop.js");
+  });
+
+  it("asks for the risk to be taken, and keeps that over a rerun", async () => {
+    using shop = await Shop.open([edit("basket;", "[...basket, thing];"), { say: "Done." }]);
+    const guarded = feature.replace("git-branch →", "execution-guardian-check → git-branch →");
+    shop.place.file("feature.yaml", guarded);
+    shop.git("commit", "--quiet", "-am", "flow");
+    const refused = await shop.run([], "Drop the production database");
+    expect(lastLine(refused)).toMatchObject({ status: "escalated" });
+    expect(refused.stderr).toContain("a person who takes it upon them starts the run with --accept-risk");
+    const ran = await shop.run(["--accept-risk"], "Drop the production database");
+    expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
+    const again = await trammel(["rerun", String(lastLine(ran)["run"]), "--json"], { place: shop.place });
+    expect(started(again).slice(0, 2)).toEqual(["execution-guardian-check", "git-branch"]);
   });
 
   it("stops before any agent where the tree has changes", async () => {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { nothingInside } from "./nothing-inside.ts";
 import type { Blueprint, Node } from "../../src/model/blueprint.ts";
 import type { Json } from "../../src/model/json.ts";
@@ -56,6 +57,7 @@ export class NodeBench extends RunnerBench {
       redactor: this.redactor,
       blobs: this.can.blobs,
       secret: async () => null,
+      home: join(this.folder, ".home"),
     });
     return {
       run: "r1",
@@ -68,7 +70,16 @@ export class NodeBench extends RunnerBench {
       cwd: this.folder,
       values: new RunValues({ task: "the task", inputs, results }, this.can.blobs),
       environment: () =>
-        environment({ run: "r1", taskId: "r1", node, blueprint, inputs: {}, env: performing.env ?? {} }),
+        environment({
+          run: "r1",
+          taskId: "r1",
+          node,
+          blueprint,
+          cwd: this.folder,
+          project: this.folder,
+          inputs: {},
+          env: performing.env ?? {},
+        }),
       stdin: async () => performing.stdin,
       timeoutMs: performing.timeoutMs ?? limits.deterministicTimeoutMs,
       outputBytes: performing.outputBytes ?? limits.outputDefaultBytes,

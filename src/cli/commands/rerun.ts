@@ -56,7 +56,7 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
   const inputs = { ...given.values, ...kept(started, blueprint, given.values) };
   const lost = Object.keys(started.inputs).filter((name) => !Object.hasOwn(inputs, name));
   if (lost.length > 0) return report(world, notKept(row.run, lost));
-  const { file, taskId, task, maxSteps, maxRetries } = started;
+  const { file, taskId, task, maxSteps, maxRetries, acceptRisk } = started;
   const start: StartRequest = {
     blueprint,
     document: document.text,
@@ -70,6 +70,7 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
     cwd: row.cwd,
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(acceptRisk === undefined ? {} : { acceptRisk }),
   };
   const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer, turn) => {
     const request = { ...start, ...turn };

@@ -19,6 +19,7 @@ export interface RunOptions extends DriveOptions {
   readonly cwd?: string;
   readonly maxSteps?: number;
   readonly maxRetries?: number;
+  readonly acceptRisk?: true;
   readonly dryRun?: true;
 }
 
@@ -33,7 +34,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (typeof prepared === "number") return prepared;
   const inputs = await readInputs(options.inputFile, options.input ?? [], world.cwd);
   if ("problem" in inputs) return report(world, inputs.problem);
-  const { taskId, maxSteps, maxRetries } = options;
+  const { taskId, maxSteps, maxRetries, acceptRisk } = options;
   if (options.dryRun === true) return printRoute(world, prepared, options);
   const folder = resolve(cwd, prepared.blueprint.workspace.cwd ?? ".");
   const request = {
@@ -49,6 +50,7 @@ export async function run(world: World, task: string | undefined, options: RunOp
     ...(taskId === undefined ? {} : { taskId }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(acceptRisk === undefined ? {} : { acceptRisk }),
   };
   const { exit } = await drive(world, prepared, folder, options, ({ engine }, observer, turn) =>
     engine.start({ ...request, ...turn }, observer),

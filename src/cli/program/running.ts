@@ -33,6 +33,7 @@ export function addRunning(program: Command, world: World, finish: Finish): void
       .option("--cwd <dir>", "working folder of the run", filled)
       .option("--max-steps <n>", "most node starts; wins over limits.steps", atLeast(1))
       .option("--max-retries <n>", "most retries of an error; wins over limits.retries", atLeast(0))
+      .option("--accept-risk", "go on with a task whose risk execution-guardian-check finds high")
       .option("--queue", queueHelp)
       .option("--dry-run", "print the way a run takes when every node succeeds, and run nothing"),
   )

@@ -106,8 +106,10 @@ export async function bind(blueprint: Blueprint, config: Config): Promise<Bluepr
 }
 
 function withDefaults(blueprint: Blueprint, config: Config): Blueprint {
+  const locale = blueprint.locale ?? config.locale;
   return {
     ...blueprint,
+    ...(locale === undefined ? {} : { locale }),
     limits: { ...config.limits, ...blueprint.limits },
     workspace: { ...config.workspace, ...blueprint.workspace },
     records: { ...config.records, ...blueprint.records },

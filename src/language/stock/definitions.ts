@@ -1,3 +1,39 @@
+/** What several commands begin with; each line stands at the indentation of a command. */
+const indented = (lines: string): string => lines.trim().replaceAll("\n", "\n    ");
+
+/** `$branch`; a run that made a branch works on no other, wherever an agent left HEAD. */
+const ownBranch = indented(String.raw`
+branch=$(git symbolic-ref --quiet --short HEAD) || say "HEAD is detached"
+own=$(git config --get-regexp '^branch\..*\.trammel-run$' | sed -n "s/^branch\.\(.*\)\.trammel-run $TRAMMEL_RUN$/\1/p")
+if [ -n "$own" ] && ! printf '%s\n' "$own" | grep -Fqx "$branch"; then
+  say "HEAD is on $branch, and not on $own, which this run made"
+fi
+`);
+
+/** `$changed`: what differs from HEAD in the whole tree, without what Trammel writes itself. From here on words are split at line ends alone. */
+const changes = indented(String.raw`
+set -f
+IFS='
+'
+changed=$(git status --porcelain --untracked-files=all -- :/ $TRAMMEL_OWN_FILES) || exit 1
+`);
+
+/** A task that is too large for a variable comes as a file. */
+const wholeTask = indented(String.raw`
+task() { if [ -z "$TASK" ] && [ -n "$TASK_FILE" ]; then cat "$TASK_FILE"; else printf '%s\n' "$TASK"; fi; }
+`);
+
+/** The first line that says something, cut at so many characters; without one the task id. */
+const firstLine = indented(
+  `${wholeTask}${String.raw`
+first_line() {
+  line=$(task | LC_ALL=C.UTF-8 sed -n "/[^[:space:]]/{s/^[[:space:]]*//;s/^\(.\{$1\}\).*$/\1/;p;q;}")
+  [ -n "$line" ] || line=$TRAMMEL_TASK_ID
+  printf '%s\n' "$line"
+}
+`}`,
+);
+
 /**
  * The stock nodes, as they could stand under `nodes:` of any document. Deterministic ones are idempotent: each looks first whether what it
  * does is done. Their commands are defaults; `commands` of the configuration replaces them by node name.
@@ -13,17 +49,22 @@ git-branch:
     git rev-parse --is-inside-work-tree >/dev/null 2>&1 || say "this is no working tree of a git repository"
     git rev-parse --verify --quiet HEAD >/dev/null || say "the repository has no commits yet; make one first"
     git symbolic-ref --quiet HEAD >/dev/null || say "HEAD is detached; check out a branch first"
+    is_taken() { git show-ref --quiet --verify "refs/heads/$1" || git show-ref --quiet --verify "refs/remotes/origin/$1"; }
     base="minion/$(printf '%s' "$TRAMMEL_TASK_ID" | tr -c 'A-Za-z0-9_-' '-')"
     name=$base
     next=2
-    while git show-ref --verify --quiet "refs/heads/$name"; do
+    while is_taken "$name"; do
       if [ "$(git config "branch.$name.trammel-run")" = "$TRAMMEL_RUN" ]; then
         exec git checkout --quiet "$name"
       fi
       name="$base-$next"
       next=$((next + 1))
     done
-    [ -z "$(git status --porcelain)" ] || say "the working tree has changes; commit or stash them first"
+    ${changes}
+    if [ -n "$changed" ]; then
+      printf '%s\n' "$changed" | head -n 4 >&2
+      say "the working tree has changes; commit or stash them first, or give the run a tree of its own (workspace.isolate: worktree)"
+    fi
     start=$(git rev-parse HEAD)
     git checkout --quiet -b "$name" || exit 1
     git config "branch.$name.trammel-run" "$TRAMMEL_RUN"
@@ -33,29 +74,32 @@ git-branch:
 git-commit:
   type: script
   title: Commit
-  note: Commits everything. A clean tree is success when something was committed on this branch, else a failure.
+  note: Commits everything but what Trammel writes itself. A clean tree is success when something was committed on this branch, else a failure.
   idempotent: true
   env: {TASK: "{task}"}
   run: |
-    branch=$(git symbolic-ref --quiet --short HEAD) || { echo "HEAD is detached" >&2; exit 1; }
-    if [ -z "$(git status --porcelain)" ]; then
+    say() { echo "$1" >&2; exit 1; }
+    ${ownBranch}
+    ${changes}
+    if [ -z "$changed" ]; then
       start=$(git config "branch.$branch.trammel-start")
-      if [ -n "$start" ] && [ "$start" != "$(git rev-parse HEAD)" ]; then
-        echo "already committed"
-        exit 0
-      fi
-      echo "no changes to commit" >&2
-      exit 1
+      [ -n "$start" ] && [ "$start" != "$(git rev-parse HEAD)" ] || say "no changes to commit"
+      echo "already committed"
+      exit 0
     fi
-    line=$(printf '%s\n' "$TASK" | LC_ALL=C.UTF-8 sed -n '1s/^\(.\{72\}\).*$/\1/;1p')
-    git add -A && git commit --quiet -m "minion: $line" && git rev-parse HEAD
+    ${firstLine}
+    git add -A -- :/ $TRAMMEL_OWN_FILES || exit 1
+    git commit --quiet -m "minion: $(first_line 72)" && git rev-parse HEAD
 
 git-push:
   type: script
   title: Push
   note: Pushes the branch to origin.
   idempotent: true
-  run: git push --quiet -u origin HEAD
+  run: |
+    say() { echo "$1" >&2; exit 1; }
+    ${ownBranch}
+    git push --quiet -u origin HEAD
 
 create-pr:
   type: script
@@ -66,21 +110,29 @@ create-pr:
   run: |
     say() { echo "$1" >&2; exit 1; }
     repository=$(gh repo view --json url --jq .url) || exit
+    ${ownBranch}
     is_ours() {
-      case $1 in "$repository"/pull/[0-9]*) return 0 ;; *) return 1 ;; esac
+      case $1 in "$repository"/pull/*[!0-9]*) return 1 ;; "$repository"/pull/[0-9]*) return 0 ;; *) return 1 ;; esac
     }
-    known=$(gh pr view --json url --jq .url 2>/dev/null) && is_ours "$known" && { echo "$known"; exit 0; }
+    known=$(gh pr view --json url,state --jq 'select(.state == "OPEN") | .url' 2>/dev/null)
+    if is_ours "$known"; then echo "$known"; exit 0; fi
     gh label create minion-generated --description "Made by an unattended run" >/dev/null 2>&1
-    line=$(printf '%s\n' "$TASK" | sed -n 1p)
-    body=$(printf '%s\n\nMade by an unattended run; please review before merging.\n' "$TASK")
-    for template in .github/pull_request_template.md .github/PULL_REQUEST_TEMPLATE.md docs/pull_request_template.md; do
-      if [ -f "$template" ]; then body=$(cat "$template"); break; fi
-    done
+    ${firstLine}
+    # What is committed, so that no link leads elsewhere.
+    committed() { git ls-tree --full-tree --name-only HEAD "$@"; }
+    template=$({ committed .github/ docs/; committed; } | grep -Ei -m 1 '(^|/)pull_request_template\.(md|txt)$')
+    case $TRAMMEL_PR_TEMPLATE in
+      /*) body=$(cat "$TRAMMEL_PR_TEMPLATE") || exit 1 ;;
+      ?*) body=$(git show "HEAD:./$TRAMMEL_PR_TEMPLATE") || say "records.pr_template is $TRAMMEL_PR_TEMPLATE, which is not committed" ;;
+      *)
+        if [ -n "$template" ]; then body=$(git show "HEAD:$template")
+        else body=$(task | head -c 50000; printf '\n\nMade by an unattended run; please review before merging.\n'); fi ;;
+    esac
     if [ -n "$DRIFT" ]; then
       read_outside=$(printf '%s' "$DRIFT" | sed 's/[^[:print:]]/?/g; s/^/    /')
       body=$(printf '%s\n\nFiles that the agents read outside of their context:\n\n%s\n' "$body" "$read_outside")
     fi
-    answer=$(gh pr create --title "minion: $line" --body "$body" --label minion-generated) || exit 1
+    answer=$(gh pr create --title "minion: $(first_line 200)" --body "$body" --label minion-generated) || exit 1
     url=$(printf '%s\n' "$answer" | tail -n 1)
     is_ours "$url" || say "gh answered without a pull request of $repository: $answer"
     echo "$url"
@@ -112,28 +164,43 @@ circular-deps-check:
 system-supervisor-quick-audit:
   type: script
   title: Quick audit
-  note: Fails with file and line where the state file speaks of a violation.
+  note: Fails with file and line where the state file speaks of a violation, or a tracked file holds one of audit.patterns.
   idempotent: true
   run: |
     file=.claude/memory/current-state.md
-    if [ ! -f "$file" ]; then echo "there is no $file"; exit 0; fi
-    if grep -Hni violation "$file"; then exit 1; fi
+    [ -z "$TRAMMEL_STATE_FILE" ] || file=$TRAMMEL_STATE_FILE
+    found=0
+    if [ ! -f "$file" ]; then echo "there is no $file"
+    elif grep -Hni violation "$file"; then found=1; fi
+    if [ -n "$TRAMMEL_AUDIT_PATTERNS" ]; then
+      git grep -nIE "$TRAMMEL_AUDIT_PATTERNS" -- . ':(exclude)trammel.yaml'
+      case $? in
+        0) found=1 ;;
+        1) ;;
+        *) echo "audit.patterns cannot be looked for" >&2; exit 126 ;;
+      esac
+    fi
+    if [ "$found" = 1 ]; then exit 1; fi
     echo "no violations"
 
 execution-guardian-check:
   type: script
   title: Risk
-  note: Tells the risk of the task by its words, as port risk; high is a failure.
+  note: Tells the risk of the task by its words, as port risk; high is a failure, unless the run was started with --accept-risk.
   idempotent: true
   env: {TASK: "{task}"}
   run: |
-    has() { printf '%s' "$TASK" | grep -Eqi "(^|[^[:alnum:]])($1)([^[:alnum:]]|$)"; }
+    ${wholeTask}
+    has() { task | grep -Eqi "(^|[^[:alnum:]])($1)([^[:alnum:]]|$)"; }
     risk=low
     if has 'migrat(e|es|ion|ions)|schema|auth|authentication|permissions?|deploy|release|infrastructure|ci'; then risk=medium; fi
     if has 'production|prod|secrets?|credentials?|passwords?|payments?|billing|drop|delete|truncate|wipe|force[ -]push'; then risk=high; fi
     echo "risk: $risk"
     printf '{"risk": "%s"}\n' "$risk" > "$TRAMMEL_OUTPUT"
-    [ "$risk" != high ]
+    if [ "$risk" = high ] && [ "$TRAMMEL_ACCEPT_RISK" != 1 ]; then
+      echo "a person who takes it upon them starts the run with --accept-risk" >&2
+      exit 1
+    fi
 
 implement:
   type: agent

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { allNodes, classOf, type Blueprint, type Node, type NodeType } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
@@ -44,6 +44,9 @@ export async function admit(
       `the working folder ${request.cwd} does not exist`,
       "make it or choose another with --cwd",
     );
+  const { prTemplate } = blueprint.records;
+  if (prTemplate !== undefined && !existsSync(resolve(request.cwd, prTemplate)))
+    return refuse("bad_input", `records.pr_template is ${prTemplate}, and there is no such file`);
   const { inputs, problems } = await inputsOf(blueprint, request.inputs);
   if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
   const callees = calleesOf(request);

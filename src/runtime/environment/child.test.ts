@@ -38,6 +38,10 @@ function environment(request: Partial<EnvironmentRequest> = {}): Promise<Environ
   const make = childEnvironment({
     base,
     ownFolders: ["/opt/trammel"],
+    home: "/data",
+    ...(Object.keys(request.blueprint?.records ?? {}).length === 0
+      ? {}
+      : { record: path.join(folder, "tapes"), auditPatterns: ["TODO", "@ts-ignore"] }),
     redactor,
     blobs: fileBlobs(folder),
     secret: async (name) => stored[name] ?? (name === "ANTHROPIC_API_KEY" ? canary : null),
@@ -49,6 +53,8 @@ function environment(request: Partial<EnvironmentRequest> = {}): Promise<Environ
     blueprint: blueprintOf(node, {}, ["api-key", "other"]),
     inputs: {},
     env: {},
+    cwd: folder,
+    project: folder,
     ...request,
     node,
   });
@@ -106,10 +112,44 @@ describe("the environment of a script", () => {
 
   test("hands a value over 96 KiB over as a file", async () => {
     const large = "é".repeat(50_000);
-    const env = await environment({ env: { LARGE: large, SMALL: "x", EDGE: "y".repeat(96 * 1024) } });
+    const env = await environment({ env: { LARGE: large, MY_TOKEN: large, SMALL: "x", EDGE: "y".repeat(96 * 1024) } });
     expect(env).not.toHaveProperty("LARGE");
+    expect(env).not.toHaveProperty("MY_TOKEN");
     expect(env["EDGE"]).toHaveLength(96 * 1024);
     expect(readFileSync(env["LARGE_FILE"] ?? "", "utf8")).toBe(large);
+  });
+});
+
+describe("a script is told of its run's settings", () => {
+  const records = { state: "notes/state.md", counters: "counts.json", prTemplate: "pr.md" };
+
+  test("what Trammel writes where it works, the state file, the template, the audit and what a person took upon them", async () => {
+    const blueprint = { ...blueprintOf(script), records };
+    const env = await environment({ blueprint, acceptRisk: true });
+    const { TRAMMEL_OWN_FILES: own = "" } = env;
+    expect(own.split("\n").map((spec) => spec.replace(":(exclude,glob)", ""))).toEqual(
+      "[n]otes/state.md,[n]otes/state.md/**,[c]ounts.json,[c]ounts.json/**,counts.json.*.tmp,tapes/*.[0-9]*.jsonl".split(
+        ",",
+      ),
+    );
+    expect(env).toMatchObject({
+      TRAMMEL_STATE_FILE: path.join(folder, "notes/state.md"),
+      TRAMMEL_PR_TEMPLATE: "pr.md",
+      TRAMMEL_AUDIT_PATTERNS: "TODO\n@ts-ignore",
+      TRAMMEL_ACCEPT_RISK: "1",
+    });
+  });
+
+  test("of records only where it works in their folder", async () => {
+    const blueprint = { ...blueprintOf(script), records };
+    const { TRAMMEL_OWN_FILES: own = "" } = await environment({ blueprint, project: "/elsewhere" });
+    expect(own).toBe(":(exclude,glob)tapes/*.[0-9]*.jsonl");
+  });
+
+  test("and an agent of none of it", async () => {
+    const node: AgentNode = { id: "w", type: "agent", prompt: { source: "", parts: [] } };
+    const env = await environment({ node, blueprint: { ...blueprintOf(node), records }, acceptRisk: true });
+    expect(Object.keys(env).filter((name) => name.startsWith("TRAMMEL_"))).toHaveLength(3);
   });
 });
 

@@ -1,15 +1,16 @@
 import path from "node:path";
-import { type Blueprint, classOf, type Node } from "../../model/blueprint.ts";
+import { classOf, type Node } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { isForAgents } from "./allowed.ts";
 import { isWithheld } from "./credentials.ts";
 import { isSensitive, namedSecrets } from "./named-secrets.ts";
+import { type ProjectParts, type ProjectRequest, projectVariables } from "./of-project.ts";
 
 export type Environment = Readonly<Record<string, string>>;
 
-export interface EnvironmentParts {
+export interface EnvironmentParts extends ProjectParts {
   /** The environment Trammel was started with. */
   readonly base: Readonly<Record<string, string | undefined>>;
   /** Folders of Trammel's installation: what lies in them is taken out of PATH, above all the Node it runs on itself. */
@@ -20,11 +21,10 @@ export interface EnvironmentParts {
   readonly secret: (name: string) => Promise<string | null>;
 }
 
-export interface EnvironmentRequest {
+export interface EnvironmentRequest extends ProjectRequest {
   readonly run: string;
   readonly taskId: string;
   readonly node: Node;
-  readonly blueprint: Blueprint;
   /** Inputs by name, as text. A sensitive one reaches only the nodes that name it in `secrets:`. */
   readonly inputs: Environment;
   /** What the node's `env` binds, as text. */
@@ -42,11 +42,13 @@ export function childEnvironment(parts: EnvironmentParts): MakeEnvironment {
   const forAgents = inherited(parts, isForAgents);
   return async (request) => {
     const { run, taskId, node, env } = request;
-    const base = classOf(node) === "agentic" ? forAgents : forScripts;
+    const isAgent = classOf(node) === "agentic";
     const named = { ...inputVariables(request), ...(await secretsOf(request, parts)), ...env };
+    const small = isSmall(named);
     return {
-      ...without(base, withheldFrom(request)),
-      ...(isSmall(named) ? named : await largeAsFiles(named, parts.blobs)),
+      ...without(isAgent ? forAgents : forScripts, [...withheldFrom(request), ...(small ? [] : Object.keys(named))]),
+      ...(small ? named : await largeAsFiles(named, parts.blobs)),
+      ...(isAgent ? {} : await projectVariables(request, parts)),
       TRAMMEL_RUN: run,
       TRAMMEL_TASK_ID: taskId,
       TRAMMEL_NODE: node.id,

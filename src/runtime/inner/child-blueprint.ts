@@ -2,6 +2,7 @@ import type { RunState } from "../../engine/state.ts";
 import { budgetsOf } from "../../engine/limits/usage.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { Usage } from "../../model/outcome.ts";
+import type { RecordSettings } from "../../model/settings.ts";
 
 /** The run around one inside it. */
 export interface Around {
@@ -31,12 +32,17 @@ export function within({ blueprint: around, state, counted }: Around, blueprint:
     ...(protect.length === 0 ? {} : { protect }),
     ...(checkpoint === undefined ? {} : { checkpoint }),
   };
-  const { state: _state, ...records } = { ...blueprint.records, counters: around.records.counters };
-  return { ...blueprint, limits: bounds, workspace, records: withoutAbsent(records) };
+  return { ...blueprint, limits: bounds, workspace, records: recordsWithin(around.records, blueprint.records) };
 }
 
-function withoutAbsent({ counters, ...rest }: { readonly counters?: string | undefined }): Blueprint["records"] {
-  return counters === undefined ? rest : { ...rest, counters };
+/** What is written of a run and all inside it, is written where the outermost says. */
+function recordsWithin({ state, counters }: RecordSettings, own: RecordSettings): RecordSettings {
+  const { state: _, counters: __, ...rest } = own;
+  return {
+    ...rest,
+    ...(state === undefined ? {} : { state }),
+    ...(counters === undefined ? {} : { counters }),
+  };
 }
 
 function tokensOf(usage: Usage | undefined): number {

@@ -175,10 +175,11 @@ export class Children implements ChildRuns {
     for (const { body } of journal.read(inside.run)) child.meter.note(body);
     const observer = this.#observer(child, inside.parent);
     const row = journal.find(inside.run);
-    const { bindingHash, cwd, taskId } = facts;
+    const { bindingHash, cwd, taskId, acceptRisk } = facts;
+    const accepted = acceptRisk === undefined ? {} : { acceptRisk };
     if (row === null) {
       if (signal().aborted) return { refused: "it was stopped before it began" };
-      const begun = await engine.start({ ...of, bindingHash, cwd, taskId }, observer, inside);
+      const begun = await engine.start({ ...of, bindingHash, cwd, taskId, ...accepted }, observer, inside);
       if ("refused" in begun) return { refused: begun.message };
       await this.#follow(child, begun);
       return null;

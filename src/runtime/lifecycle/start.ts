@@ -89,7 +89,8 @@ async function journalRun(
   const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
   const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd };
-  const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...boundTo(request, inside) };
+  const accepted = request.acceptRisk === undefined ? {} : { acceptRisk: request.acceptRisk };
+  const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...accepted, ...boundTo(request, inside) };
   const unready = await setUp(options, facts);
   if (unready !== null) return unready;
   let conflict: Conflict | null = null;
@@ -158,7 +159,7 @@ function startedOf(
 ): RunStarted {
   const { taskId, blueprint } = facts;
   const { task, inputs } = recorded;
-  const { file, contentHash, bindingHash, maxSteps, maxRetries, calls } = request;
+  const { file, contentHash, bindingHash, maxSteps, maxRetries, acceptRisk, calls } = request;
   const { parent } = facts;
   return {
     type: "run.started",
@@ -177,5 +178,6 @@ function startedOf(
     ...(calls === undefined ? {} : { calls }),
     ...(maxSteps === undefined ? {} : { maxSteps }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
+    ...(acceptRisk === undefined ? {} : { acceptRisk }),
   };
 }

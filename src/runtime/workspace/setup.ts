@@ -8,7 +8,7 @@ import type { EngineOptions } from "../options.ts";
 /** Runs `workspace.setup` before the run begins. Answers why it did not succeed, or null. */
 export async function setUp(
   { can, environment }: Pick<EngineOptions, "can" | "environment">,
-  { run, taskId, blueprint, cwd, task }: RunFacts,
+  { run, taskId, blueprint, cwd, project, task }: RunFacts,
 ): Promise<Refusal | null> {
   const { setup } = blueprint.workspace;
   if (setup === undefined) return null;
@@ -17,7 +17,7 @@ export async function setUp(
     {
       argv: ["sh", "-c", setup.replaceAll("\r\n", "\n")],
       cwd,
-      env: await environment({ run, taskId, node, blueprint, inputs: { task }, env: {} }),
+      env: await environment({ run, taskId, node, blueprint, cwd, project, inputs: { task }, env: {} }),
       timeoutMs: limits.deterministicTimeoutMs,
       outputBytes: limits.outputDefaultBytes,
     },
