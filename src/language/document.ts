@@ -24,6 +24,7 @@ import { overlayStock, supplyStock } from "./expand/supply.ts";
 import type { Located, LocatedMap } from "./tree.ts";
 import { describe, entryOf } from "./tree.ts";
 import { readTree } from "./yaml.ts";
+import { unset } from "../model/unset.ts";
 
 /**
  * Reads a document: text → tree → fields → expanded graph. Reports what makes a part unreadable; rules judge the rest.
@@ -256,14 +257,7 @@ function assemble(
   edges: readonly LocatedEdge[],
 ): Blueprint {
   return {
-    inputs: {},
-    outputs: {},
-    agent: {},
-    limits: {},
-    escalate: ["cap", "no_progress"],
-    records: {},
-    workspace: {},
-    concurrency: {},
+    ...unset,
     name: "",
     ...top,
     entry,

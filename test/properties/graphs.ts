@@ -1,4 +1,5 @@
 import type { Blueprint, Edge, Node } from "../../src/model/blueprint.ts";
+import { unset } from "../../src/model/unset.ts";
 
 /** An edge of a test graph: source, condition (null = unconditional) and target. */
 export type Arrow = readonly [from: string, when: string | null, to: string];
@@ -25,14 +26,7 @@ export function blueprintOf(
   const nodes = ids.map((id) => ({ id, type: "script", run: "true", ...overrides[id] }) as Node); // overrides may change the type
   return {
     name: "test",
-    inputs: {},
-    outputs: {},
-    agent: {},
-    limits: {},
-    escalate: ["cap", "no_progress"],
-    records: {},
-    workspace: {},
-    concurrency: {},
+    ...unset,
     entry: ids[0] ?? "a",
     nodes: new Map(nodes.map((node) => [node.id, node])),
     edges: edges.map(([from, when, to]): Edge => (when === null ? { from, to } : { from, to, when })),

@@ -29,6 +29,7 @@ import { systemIds } from "../../src/runtime/ids.ts";
 import { gitWorkspaces } from "../../src/runtime/workspace/workspaces.ts";
 import { isSame } from "../../src/runtime/processes/identity.ts";
 import { unlikeReplay } from "../support/replayed.ts";
+import { unset } from "../../src/model/unset.ts";
 
 /** A node performed by a function of this process, of the class that its type says. */
 export type Act = (context: ActionContext) => Promise<NodeResult> | NodeResult;
@@ -52,14 +53,7 @@ export function blueprint(nodes: readonly Node[], edges: readonly Edge[], more: 
   if (entry === undefined) throw new Error("a blueprint has a node");
   return {
     name: "test",
-    inputs: {},
-    outputs: {},
-    agent: {},
-    limits: {},
-    escalate: ["cap", "no_progress"],
-    records: {},
-    workspace: {},
-    concurrency: {},
+    ...unset,
     entry: entry.id,
     nodes: new Map(nodes.map((node) => [node.id, node])),
     edges,

@@ -13,6 +13,7 @@ import { entryOf, quote } from "../tree.ts";
 import { bodyNode } from "./body-node.ts";
 import { readEdges } from "./edges.ts";
 import { readNext } from "./next.ts";
+import { unset } from "../../model/unset.ts";
 
 /** A body as rules see it; what is around it is added by whoever reads that. */
 export type BodySource = Omit<Source, "outer">;
@@ -147,14 +148,4 @@ function entryOfBody(
   return "";
 }
 
-const empty: Omit<Blueprint, "entry" | "nodes" | "edges"> = {
-  name: "map",
-  inputs: {},
-  outputs: {},
-  agent: {},
-  limits: {},
-  escalate: ["cap", "no_progress"],
-  records: {},
-  workspace: {},
-  concurrency: {},
-};
+const empty: Omit<Blueprint, "entry" | "nodes" | "edges"> = { name: "map", ...unset };
