@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
@@ -139,6 +139,26 @@ describe("a node type of a plug-in", () => {
     const run = /"run":"([^"]+)"/.exec(first.stdout)?.[1] ?? "";
     expect(await trammel(["resume", run], { place })).toMatchObject({ code: 0 });
     expect(readFileSync(place.path("log"), "utf8")).toBe("on\non\n");
+  });
+});
+
+describe("a plug-in that is gone", () => {
+  it("does not keep a parked run from being stopped, inside a call either", async () => {
+    using place = site();
+    const parked = `name: sub\nnodes:\n  ask: {type: human, mode: approval, prompt: Go on?}\n  keep: {type: note, file: notes.txt, times: 2, cap: 3}\n  more: {type: ponder, note: why}\nedges: [{from: ask, when: success, to: keep}, {from: keep, when: success, to: more}, {from: ask, when: failure, to: END}]\n`;
+    place.file("sub.yaml", parked);
+    place.file("top.yaml", "name: top\nnodes:\n  sub: {type: call, blueprint: sub.yaml}\n");
+    const ran = await trammel(["run", "t", "-b", "top.yaml", "--detach", "--json"], { place });
+    expect(lastLine(ran)).toMatchObject({ status: "waiting" });
+    rmSync(place.path("node_modules/@acme"), { recursive: true });
+    rmSync(place.path("trammel.yaml"));
+    const run = String(lastLine(ran)["run"]);
+    const resumed = await trammel(["resume", run], { place });
+    expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining("unknown type `note`") });
+    expect(await trammel(["stop", run], { place })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`run ${run} stopped\n`),
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
 import { noGates } from "../asking/gate.ts";
 import { dataHome } from "../store/home.ts";
-import { blueprintOf } from "../store/inner-runs.ts";
+import { blueprintToEnd } from "../store/inner-runs.ts";
 import { packageRoot } from "../documents/package-root.ts";
 import { bind } from "../running/prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
@@ -49,12 +49,9 @@ async function stopHere(world: World, journal: Journal, row: RunRow): Promise<nu
   const { run, cwd, definition } = row;
   if (journal.definition(definition) === null)
     return report(world, usage(`the definition of run ${run} is gone, so it cannot be ended in order`));
-  const read = await blueprintOf(world, journal, row);
+  const read = await blueprintToEnd(world, journal, row);
   if (read === null)
-    return report(
-      world,
-      usage(`this version refuses the definition of run ${run}`, "If a plug-in is not there any more, put it back."),
-    );
+    return report(world, usage(`this version refuses the definition of run ${run}, so it cannot be ended in order`));
   const blueprint = await bind(read, emptyConfig);
   const { openServices } = await world.compose();
   const services = await openServices({

@@ -50,7 +50,7 @@ async function load({ name, file }: PluginConfig): Promise<Plugin | { readonly f
 
 /** A path counts from the file that names it; a package is found as that folder would find it. */
 function pathOf(name: string, file: string): string {
-  if (isAbsolute(name) || name.startsWith("../") || name.startsWith("../../")) return resolve(dirname(file), name);
+  if (isAbsolute(name) || name.startsWith("./") || name.startsWith("../")) return resolve(dirname(file), name);
   return createRequire(file).resolve(name);
 }
 

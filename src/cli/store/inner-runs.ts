@@ -66,6 +66,19 @@ export async function blueprintOf(
   return kept === null ? null : bodyIn(kept, mapsAround(journal, row));
 }
 
+/** The same where plug-ins are gone, which is enough to end it. */
+export async function blueprintToEnd(
+  world: Pick<World, "env">,
+  journal: JournalReader,
+  row: RunRow,
+): Promise<Blueprint | null> {
+  const known = await blueprintOf(world, journal, row);
+  const document = journal.definition(row.definition);
+  if (known !== null || document === null) return known;
+  const standIn = (await import("../plugins/stand-ins.ts")).readWithStandIns(document);
+  return standIn === null ? null : bodyIn(standIn, mapsAround(journal, row));
+}
+
 /** The maps that a run is an item of, the outermost first: it keeps the document around them. */
 export function mapsAround(journal: JournalReader, { parent }: RunRow): readonly string[] {
   if (parent?.item === undefined) return [];
