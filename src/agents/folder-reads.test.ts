@@ -63,6 +63,24 @@ describe("under globs a command is refused that goes through a folder with anyth
     ["for x in a b; do grep -r $x private; done", "private"],
     ["cd private && grep -r secret", "private"],
     ["grep -R secret old", "old"],
+    ["grep -r secret . --include=*.txt", "."],
+    ["grep -r secret --exclude-dir=docs", "."],
+    ["grep -r secret --exclude-dir='[!x]*'", "."],
+    ["grep -r secret --exclude-dir={private,src,dist} --exclude=.gitignore", "."],
+    ["grep -r secret . --include='*.md' --exclude=x", "."],
+    ["git show", "."],
+    ["git show HEAD~1", "."],
+    ["cd docs && git show HEAD", "."],
+    ["git log -p", "."],
+    ["git log -p -G a.md", "."],
+    ["git log -3 --patch -- private", "private"],
+    ["git diff", "."],
+    ["git diff --cached main", "."],
+    ["git -C docs diff HEAD", "."],
+    ["git stash -a", "."],
+    ["git add -f .", "."],
+    ["git archive HEAD | tar x", "."],
+    ["git cat-file -p 4b825dc642cb6eb9a060e54bf8d69288fbee4904", "."],
   ])("%s", async (command, folder) => {
     expect(await refused(command, ["**/*.md"])).toBe(folder);
   });
@@ -86,6 +104,21 @@ describe("and one is let be that does not", () => {
     "diff -r docs old/links",
     "grep -r secret old",
     "echo grep -r secret .",
+    "grep -r secret . --include=*.md",
+    "grep -rn secret --include '*.md' .",
+    "grep -rn secret . --include={*.md,*.mdx}",
+    "grep -r secret . --exclude-dir=private --exclude-dir=src --exclude-dir=dist --exclude-dir links --exclude=.gitignore",
+    "git show HEAD:docs/b.md",
+    "git show HEAD -- docs",
+    "git show --stat",
+    "git log --oneline -5",
+    "git log -p -- docs/b.md",
+    "git diff --name-only",
+    "git diff docs/b.md",
+    "git status",
+    "git add docs",
+    "git stash",
+    "git commit -am 'grep -r .'",
     "npm test 2>&1 | grep -E 'a|b'",
   ])("%s", async (command) => {
     expect(await refused(command, ["**/*.md"])).toBeNull();
@@ -95,6 +128,10 @@ describe("and one is let be that does not", () => {
 describe("under `repository`", () => {
   test.each([
     ["grep -r x .", "."],
+    ["grep -r x . --include=*.js", "."],
+    ["grep -r x .git", ".git"],
+    ["git add --force .", "."],
+    ["git stash --all", "."],
     ["cp -r . elsewhere", "."],
     ["cp -r dist elsewhere", "dist"],
     ["rg x dist", "dist"],
@@ -105,10 +142,20 @@ describe("under `repository`", () => {
     expect(await refused(command, "repository")).toBe(folder);
   });
 
-  test.each(["grep -r x src", "cp -r src dist", "rg x", "git grep x", "find docs private", "ls -R src"])(
-    "what it does not is let be: %s",
-    async (command) => {
-      expect(await refused(command, "repository")).toBeNull();
-    },
-  );
+  test.each([
+    "grep -r x src",
+    "grep -r x . --exclude-dir=dist",
+    "grep -rn x . --include=*.md",
+    "cp -r src dist",
+    "rg x",
+    "git grep x",
+    "git show HEAD",
+    "git log -p",
+    "git diff main",
+    "git add -A",
+    "find docs private",
+    "ls -R src",
+  ])("what it does not is let be: %s", async (command) => {
+    expect(await refused(command, "repository")).toBeNull();
+  });
 });

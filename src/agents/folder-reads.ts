@@ -3,7 +3,7 @@ import { join, relative, sep } from "node:path";
 import { limits } from "../model/limits.ts";
 import type { Reads } from "../ports/reads.ts";
 import { scopeOf } from "../runtime/reading/scope.ts";
-import { realOf } from "../runtime/tree/plain-file.ts";
+import { isRepositoryData, realOf } from "../runtime/tree/plain-file.ts";
 import { isInside } from "../runtime/tree/scan.ts";
 import { expanded, kindOf, located, partsOf } from "./policy/command-reads.ts";
 import { simpleCommands, type SimpleCommand } from "./policy/command.ts";
@@ -33,21 +33,21 @@ export async function forbiddenFolder(
   env: Environment,
 ): Promise<ForbiddenFolder | null> {
   const root = realOf(workspace) ?? workspace;
-  for (const begun of begunIn(command, root, 0)) {
+  for (const begun of begunIn(command, root, root, 0)) {
     const found = await forbiddenBelow(begun, root, reads, env);
     if (found !== null) return found;
   }
   return null;
 }
 
-function begunIn(text: string, root: string, depth: number): readonly Begun[] {
-  let folder = root;
+function begunIn(text: string, from: string, root: string, depth: number): readonly Begun[] {
+  let folder = from;
   const begun: Begun[] = [];
   for (const words of simpleCommands(text) ?? roughly(text)) {
     const inner = shellText(words);
-    if (inner !== null && depth < limits.nestedShells) begun.push(...begunIn(inner, folder, depth + 1));
+    if (inner !== null && depth < limits.nestedShells) begun.push(...begunIn(inner, folder, root, depth + 1));
     const descent = descentOf(words);
-    if (descent !== null) begun.push(...foldersOf(descent, folder).map((one) => ({ folder: one, descent })));
+    if (descent !== null) begun.push(...foldersOf(descent, folder, root).map((one) => ({ folder: one, descent })));
     const [program, to] = words;
     if (program?.text === "cd" || program?.text === "pushd") folder = located(to?.text ?? "~", folder);
   }
@@ -70,12 +70,12 @@ function roughly(text: string): readonly SimpleCommand[] {
   });
 }
 
-function foldersOf({ from, here }: Descent, folder: string): readonly string[] {
+function foldersOf({ from, here, wholeTree }: Descent, folder: string, root: string): readonly string[] {
   const paths = from.flatMap(({ text, open }) =>
     partsOf(text).flatMap((part) => (open ? expanded(part, folder) : [located(part, folder)])),
   );
   const there = paths.filter((path) => kindOf(path) !== null);
-  if (there.length === 0) return here ? [folder] : [];
+  if (there.length === 0) return here ? [wholeTree === true ? root : folder] : [];
   return there.filter((path) => kindOf(path) === "folder");
 }
 
@@ -89,7 +89,7 @@ async function forbiddenBelow(
   // What is outside is held as such.
   if (!isInside(root, real)) return null;
   const name = relative(root, real).split(sep).join("/") || ".";
-  const { files, cut } = await filesBelow(real, root, descent.followsLinks);
+  const { files, cut } = await filesBelow(real, root, descent);
   const known = descent.keepsToGit ? await scopeOf("repository", root, env)(files) : null;
   // A folder that git ignores is gone through where it is named.
   const gone = known === null || known.size === 0 ? files : files.filter((file) => known.has(file));
@@ -102,7 +102,7 @@ async function forbiddenBelow(
 async function filesBelow(
   start: string,
   root: string,
-  followsLinks: boolean,
+  { followsLinks, leftOut }: Descent,
 ): Promise<{ readonly files: readonly string[]; readonly cut: boolean }> {
   const files: string[] = [];
   const seen = new Set([start]);
@@ -115,6 +115,8 @@ async function filesBelow(
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       if (files.length >= limits.walkEntries || seen.size >= limits.walkEntries) return { files, cut: true };
+      // Of a repository's own data, what files hold is packed; it counts where it is named.
+      if (isRepositoryData(entry.name) || leftOut?.(entry.name, entry.isDirectory()) === true) continue;
       const path = join(folder, entry.name);
       const real = entry.isSymbolicLink() && followsLinks ? realOf(path) : null;
       if (real !== null) take(real, kindOf(real) === "folder");

@@ -6,6 +6,7 @@ import type { Reads } from "../../ports/reads.ts";
 import { realOf } from "../../runtime/tree/plain-file.ts";
 import { isInside } from "../../runtime/tree/scan.ts";
 import { simpleCommands } from "./command.ts";
+import { isGitReader } from "./recursive.ts";
 
 /** What shows, copies or compares the files it is given; anything else is taken to run them. */
 const readers: ReadonlySet<string> = new Set(
@@ -66,7 +67,7 @@ function namedPaths(command: string, root: string): readonly Named[] {
   const commands = simpleCommands(command);
   if (commands === null) {
     const words = command.split(/[\s'"`;|&<>()=,]+/).filter((word) => word !== "");
-    const read = words.some((word) => readers.has(basename(word)));
+    const read = words.some((word) => readers.has(basename(word)) || basename(word) === "git");
     return words.flatMap((word) => expanded(word, root).map((path) => ({ path, read })));
   }
   // What comes before xargs names what it gives to another program.
@@ -75,7 +76,8 @@ function namedPaths(command: string, root: string): readonly Named[] {
   const named: Named[] = [];
   for (const words of commands) {
     const texts = words.map(({ text }) => text);
-    const read = handedOn || texts.some((text) => partsOf(text).some((part) => readers.has(basename(part))));
+    const read =
+      handedOn || isGitReader(words) || texts.some((text) => partsOf(text).some((part) => readers.has(basename(part))));
     for (const { text, open } of words.slice(1)) {
       const paths = partsOf(text).flatMap((part) => (open ? expanded(part, folder) : [located(part, folder)]));
       for (const path of paths) named.push({ path, read });

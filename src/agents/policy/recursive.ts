@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import type { SimpleCommand, Word } from "./command.ts";
+import { gitReaders, gitShow, takesNextOfGit } from "./git-shows.ts";
+import { type LeftOut, leftOutOf } from "./grep-globs.ts";
 
 /** What a command goes through, folder by folder. */
 export interface Descent {
@@ -10,6 +12,9 @@ export interface Descent {
   /** Passes by what git ignores, unless it is named. */
   readonly keepsToGit: boolean;
   readonly followsLinks: boolean;
+  /** Where no word names where it begins, it goes through the whole tree, wherever it is started. */
+  readonly wholeTree?: true;
+  readonly leftOut?: LeftOut;
 }
 
 interface Program {
@@ -22,12 +27,15 @@ interface Program {
   /** Its last operand is where it writes. */
   readonly target?: true;
   readonly keepsToGit?: true;
+  /** Takes `--exclude-dir` and its like. */
+  readonly globs?: true;
 }
 
 const grep: Program = {
   needs: /^(?:-[a-zA-Z]*[rR]|--(?:dereference-)?recursive$|--directories=recurse$|-drecurse$)/,
   pattern: true,
   here: "always",
+  globs: true,
 };
 const search: Program = { pattern: true, here: "unpiped", keepsToGit: true };
 const copy: Program = { needs: /^(?:-[a-zA-Z]*[raR]|--(?:recursive|archive)$)/, target: true };
@@ -42,7 +50,7 @@ const programs: Readonly<Record<string, Program>> = {
   egrep: grep,
   fgrep: grep,
   zgrep: grep,
-  rgrep: { pattern: true, here: "always" },
+  rgrep: { pattern: true, here: "always", globs: true },
   rg: search,
   ag: search,
   ack: { pattern: true, here: "unpiped" },
@@ -59,7 +67,6 @@ const programs: Readonly<Record<string, Program>> = {
   bsdtar: named,
   zip,
   "git grep": { pattern: true, here: "always", keepsToGit: true },
-  "git diff": { needs: /^--no-index$/ },
 };
 
 const wrappers: ReadonlySet<string> = new Set(
@@ -77,11 +84,16 @@ export function descentOf(words: SimpleCommand): Descent | null {
   const start = words.findIndex(({ text }) => !isPreface(text));
   const name = basename(words[start]?.text ?? "");
   const git = name === "git" ? subcommandAt(words, start + 1) : start;
-  const key = name === "git" ? `git ${words[git]?.text ?? ""}` : name;
-  const program = Object.hasOwn(programs, key) ? programs[key] : undefined;
-  if (program === undefined) return null;
+  const subcommand = words[git]?.text ?? "";
+  const key = name === "git" ? `git ${subcommand}` : name;
   const rest = words.slice(git + 1);
-  const options = rest.map(({ text }) => text).filter((text) => text.startsWith("-"));
+  const texts = rest.map(({ text }) => text);
+  const options = texts.filter((text) => text.startsWith("-"));
+  const show = name === "git" && !options.includes("--no-index") ? gitShow(subcommand, options) : undefined;
+  if (show !== undefined)
+    return { from: pathsOf(rest), here: true, wholeTree: true, keepsToGit: show.ignored !== true, followsLinks: false };
+  const program = Object.hasOwn(programs, key) ? programs[key] : comparesAny(key, options);
+  if (program === undefined) return null;
   if (program.needs !== undefined && !options.some((text) => program.needs?.test(text))) return null;
   if (key.endsWith("tar") && unpacks(rest)) return null;
   const piped = words.some((word) => word.piped === true);
@@ -90,7 +102,25 @@ export function descentOf(words: SimpleCommand): Descent | null {
     here: program.here === "always" || (program.here === "unpiped" && !piped),
     keepsToGit: program.keepsToGit === true && !options.some((text) => everything.test(text)),
     followsLinks: options.some((text) => /^(?:-[a-zA-Z]*[RLh]|--(?:follow|dereference.*|copy-links))/.test(text)),
+    ...(program.globs === true ? { leftOut: leftOutOf(texts) } : {}),
   };
+}
+
+/** `git diff --no-index` is a `diff -r`. */
+function comparesAny(key: string, options: readonly string[]): Program | undefined {
+  return key === "git diff" && options.includes("--no-index") ? named : undefined;
+}
+
+/** Operands of git that may be paths; after `--` all are. */
+function pathsOf(rest: readonly Word[]): readonly Word[] {
+  return rest.filter(({ text }, index) => !text.startsWith("-") && !takesNextOfGit.test(rest[index - 1]?.text ?? ""));
+}
+
+/** Whether a command is one of git that shows or takes up the files it is given. */
+export function isGitReader(words: SimpleCommand): boolean {
+  const start = words.findIndex(({ text }) => !isPreface(text));
+  if (basename(words[start]?.text ?? "") !== "git") return false;
+  return gitReaders.has(words[subcommandAt(words, start + 1)]?.text ?? "");
 }
 
 /** The text that a shell is given to run; null where the command is none. */
