@@ -36,6 +36,7 @@ import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
 import { isUser } from "./runtime/decisions/users.ts";
 import type { TreePruning, TreesPruned } from "./runtime/workspace/pruning.ts";
+import { isInTree } from "./runtime/workspace/repository.ts";
 import { type GitWorkspaces, gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 import type { createTools } from "./tools/registry.ts";
 
@@ -209,7 +210,12 @@ async function performersOf(
   if (!limitsWrites(options)) return performers;
   const { createWriteScope } = await import("./nodes/write-scope.ts");
   const { cassettesIn } = await import("./agents/replay/name.ts");
-  const scope = createWriteScope(options.home, options.record === undefined ? undefined : cassettesIn(options.record));
+  const { trackedThoughIgnored } = await import("./runtime/workspace/own-repository.ts");
+  const isOurs = options.record === undefined ? undefined : cassettesIn(options.record);
+  // None where there is no repository.
+  const tracked = (cwd: string): Promise<readonly string[]> =>
+    isInTree(cwd) ? trackedThoughIgnored({ cwd, env: options.env }).catch(() => []) : Promise.resolve([]);
+  const scope = createWriteScope(options.home, isOurs, tracked);
   return new Map(
     [...performers].map(([type, performer]) => [
       type,

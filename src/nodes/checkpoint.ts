@@ -1,6 +1,7 @@
 import type { NodeType } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
+import { shownName } from "../runtime/tree/names.ts";
 import { refs } from "../runtime/workspace/refs.ts";
 import type { Snapshots } from "../runtime/workspace/snapshots.ts";
 import { Occupancy, type Stay } from "./occupancy.ts";
@@ -80,8 +81,8 @@ async function goBack(snapshots: Snapshots, context: ActionContext, stay: Stay):
   ]);
   const later = new Set(since);
   const own = changed.filter((path) => !later.has(path));
-  const left = own.length === 0 ? [] : await snapshots.restore(before, own);
+  const left = own.length === 0 ? [] : await snapshots.restore(refs.before(run, node, pass), own);
   const stays = [...left, ...changed.filter((path) => later.has(path))];
   if (stays.length > 0)
-    say(`not taken back from the attempt before: ${stays.slice(0, limits.evidenceLines).join(", ")}`);
+    say(`not taken back from the attempt before: ${stays.slice(0, limits.evidenceLines).map(shownName).join(", ")}`);
 }

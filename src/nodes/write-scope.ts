@@ -1,14 +1,15 @@
 import { lstat, readFile } from "node:fs/promises";
 import { isUtf8 } from "node:buffer";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Node } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
-import { matcherOf, selectorOf } from "../runtime/tree/globs.ts";
+import { matcherOf, type PathMatcher, selectorOf } from "../runtime/tree/globs.ts";
 import { recordsIn } from "../runtime/tree/own-files.ts";
 import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
+import { shownName } from "../runtime/tree/names.ts";
 import { Occupancy, type Stay } from "./occupancy.ts";
 
 /** Holds performers to what their nodes may write. */
@@ -17,11 +18,16 @@ export type WriteScope = (performer: Performer) => Performer;
 /**
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
- * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them, and so
- * is what git keeps for itself, unless `protect` or a `!.git/…` of `writes` does. What lies in `dataFolder`, the records of the
- * blueprint and the absolute paths that `isOurs` tells are written by Trammel itself while a node is at work.
+ * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them or git tracks them
+ * all the same, which `tracked` tells of a folder, and so is what git keeps for itself, unless `protect` or a `!.git/…` of `writes`
+ * does. What lies in `dataFolder`, the records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel
+ * itself while a node is at work.
  */
-export function createWriteScope(dataFolder: string, isOurs: (file: string) => boolean = () => false): WriteScope {
+export function createWriteScope(
+  dataFolder: string,
+  isOurs: (file: string) => boolean = () => false,
+  tracked: (folder: string) => Promise<readonly string[]> = () => Promise.resolve([]),
+): WriteScope {
   const trees = new Occupancy();
   return (performer) => ({
     ...performer,
@@ -30,7 +36,8 @@ export function createWriteScope(dataFolder: string, isOurs: (file: string) => b
       try {
         const scope = scopeOf(context, dataFolder, isOurs);
         if (scope === null) return await performer.perform(context);
-        return await performWithin(scope, performer, context, stay);
+        const though = alsoOf(scope.scan.though, await tracked(context.cwd));
+        return await performWithin({ ...scope, scan: { ...scope.scan, though } }, performer, context, stay);
       } finally {
         stay.leave();
       }
@@ -41,7 +48,19 @@ export function createWriteScope(dataFolder: string, isOurs: (file: string) => b
 interface Scope {
   readonly root: string;
   /** Looks only at what may not change. */
-  readonly scan: ScanOptions;
+  readonly scan: ScanOptions & { readonly though: PathMatcher };
+}
+
+function alsoOf(matcher: PathMatcher, paths: readonly string[]): PathMatcher {
+  if (paths.length === 0) return matcher;
+  const [files, folders] = [new Set(paths), new Set<string>()];
+  for (const path of paths)
+    for (let folder = dirname(path); folder !== "." && !folders.has(folder); folder = dirname(folder))
+      folders.add(folder);
+  return {
+    matches: (path) => files.has(path) || matcher.matches(path),
+    mayHold: (path) => folders.has(path) || matcher.mayHold(path),
+  };
 }
 
 function scopeOf(
@@ -111,7 +130,7 @@ function said(breaches: readonly string[], left: readonly string[], alone: boole
 }
 
 function list(paths: readonly string[]): string {
-  const shown = paths.slice(0, limits.evidenceLines).join(", ");
+  const shown = paths.slice(0, limits.evidenceLines).map(shownName).join(", ");
   return paths.length <= limits.evidenceLines ? shown : `${shown} and ${paths.length - limits.evidenceLines} more`;
 }
 

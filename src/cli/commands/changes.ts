@@ -2,6 +2,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
+import { shownName } from "../../runtime/tree/names.ts";
 import { inert } from "../../views/inert.ts";
 import { dataHome } from "../store/home.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -116,6 +117,6 @@ function refusal(run: string, refused: UndoRefusal): Problem {
 }
 
 function list(paths: readonly string[]): string {
-  const shown = paths.slice(0, limits.evidenceLines).join(", ");
+  const shown = paths.slice(0, limits.evidenceLines).map(shownName).join(", ");
   return paths.length <= limits.evidenceLines ? shown : `${shown} and ${paths.length - limits.evidenceLines} more`;
 }

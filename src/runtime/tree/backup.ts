@@ -1,6 +1,7 @@
-import { chmod, mkdir, mkdtemp, open, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, open, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { at, isOfTree } from "./way.ts";
 import { scanTree, type ScanOptions, type Tree } from "./scan.ts";
 
 /** What a tree held, to put back what should not have changed. */
@@ -8,57 +9,77 @@ export interface Backup {
   readonly tree: Tree;
   /** Null where there was nothing, or too much to be kept. */
   content(path: string): Promise<Uint8Array | null>;
-  /** Puts a file back as it was, or takes away one that was not there. False where its content was not kept. */
+  /** Puts a file back as it was, or takes away one that was not there. False where its content was not kept, or the way to it leads elsewhere. */
   restore(path: string): Promise<boolean>;
   dispose(): Promise<void>;
 }
 
 /** Scans a tree and keeps the contents it reads anyway, one after the other in one file. */
-export async function backUp(root: string, options: ScanOptions): Promise<Backup> {
-  const folder = await mkdtemp(join(tmpdir(), "trammel-backup-"));
-  const pack = await open(join(folder, "pack"), "wx+", 0o600);
+export async function backUp(folder: string, options: ScanOptions): Promise<Backup> {
+  const root = await realpath(folder);
+  const place = await mkdtemp(join(tmpdir(), "trammel-backup-"));
+  const pack = await open(join(place, "pack"), "wx+", 0o600);
   const dispose = async (): Promise<void> => {
     await pack.close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(place, { recursive: true, force: true });
   };
-  const places = new Map<string, { readonly at: number; readonly length: number }>();
+  const places = new Map<string, { readonly from: number; readonly length: number }>();
   let end = 0;
   const keep = async (path: string, bytes: Uint8Array): Promise<void> => {
-    const place = { at: end, length: bytes.length };
+    const from = end;
     end += bytes.length;
-    places.set(path, place);
+    places.set(path, { from, length: bytes.length });
     for (let done = 0; done < bytes.length;) {
-      done += (await pack.write(bytes, done, bytes.length - done, place.at + done)).bytesWritten;
+      done += (await pack.write(bytes, done, bytes.length - done, from + done)).bytesWritten;
     }
   };
   const content = async (path: string): Promise<Uint8Array | null> => {
-    const place = places.get(path);
-    if (place === undefined) return null;
-    const { buffer } = await pack.read(Buffer.alloc(place.length), 0, place.length, place.at);
+    const kept = places.get(path);
+    if (kept === undefined) return null;
+    const { buffer } = await pack.read(Buffer.alloc(kept.length), 0, kept.length, kept.from);
     return buffer;
   };
   try {
-    const tree = await scanTree(root, { ...options, keep });
-    return { tree, content, restore: (path) => restore(root, path, tree, content), dispose };
+    const folders = new Set<string>();
+    const tree = await scanTree(root, { ...options, keep, enter: (folder) => folders.add(folder) });
+    return { tree, content, restore: (path) => restore(root, path, { tree, content, folders }), dispose };
   } catch (error) {
     await dispose();
     throw error;
   }
 }
 
-async function restore(root: string, path: string, tree: Tree, contentOf: Backup["content"]): Promise<boolean> {
-  const file = join(root, path);
+interface Kept extends Pick<Backup, "tree" | "content"> {
+  readonly folders: ReadonlySet<string>;
+}
+
+async function restore(root: string, path: string, { tree, content, folders }: Kept): Promise<boolean> {
+  const file = at(root, path);
   const was = tree.get(path);
-  const content = await contentOf(path);
-  if (was !== undefined && content === null) return false;
+  const bytes = await content(path);
+  if ((was !== undefined && bytes === null) || !(await isOfTree(root, path))) return false;
   await rm(file, { recursive: true, force: true });
-  if (was === undefined || content === null) return true;
-  await mkdir(dirname(file), { recursive: true });
-  if (was.link) {
-    await symlink(Buffer.from(content).toString(), file);
+  if (was === undefined || bytes === null) {
+    await removeEmpty(root, dirname(path), folders);
     return true;
   }
-  await writeFile(file, content);
+  await mkdir(at(root, dirname(path)), { recursive: true });
+  if (was.link) {
+    await symlink(Buffer.from(bytes), file);
+    return true;
+  }
+  await writeFile(file, bytes);
   await chmod(file, was.mode);
   return true;
+}
+
+/** Folders that were not there before and that nothing is left in. */
+async function removeEmpty(root: string, folder: string, known: ReadonlySet<string>): Promise<void> {
+  for (let path = folder; path !== "." && !known.has(path); path = dirname(path)) {
+    const isGone = await rmdir(at(root, path)).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
 }

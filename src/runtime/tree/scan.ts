@@ -4,6 +4,8 @@ import { join, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { limits } from "../../model/limits.ts";
 import type { PathMatcher } from "./globs.ts";
+import { nameText } from "./names.ts";
+import { at } from "./way.ts";
 
 /** A file or a symbolic link of a tree. Content is known by its digest; null where the file is too large to be kept. */
 export interface TreeEntry {
@@ -15,7 +17,7 @@ export interface TreeEntry {
   readonly mode: number;
 }
 
-/** By path relative to the root, with slashes. */
+/** By path relative to the root, with slashes, as {@link nameText} reads it. */
 export type Tree = ReadonlyMap<string, TreeEntry>;
 
 export interface ScanOptions {
@@ -27,6 +29,8 @@ export interface ScanOptions {
   readonly only?: (path: string) => boolean;
   /** Files that are looked at although a .gitignore names them, or git keeps them for itself. */
   readonly though?: PathMatcher;
+  /** Told of each folder that is looked into, by its path; the root is "". */
+  readonly enter?: (folder: string) => void;
   /** Given the content of each file that is read, for a link its target. */
   readonly keep?: (path: string, content: Uint8Array) => Promise<void>;
 }
@@ -54,15 +58,17 @@ export async function scanTree(root: string, options: ScanOptions): Promise<Tree
   const pending: { readonly folder: string; readonly rules: readonly Rules[] }[] = [{ folder: "", rules: [] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
-    const entries = await readdir(join(scan.root, folder), { withFileTypes: true });
-    const own = entries.some((entry) => entry.name === ".gitignore" && entry.isFile());
+    scan.enter?.(folder.slice(0, -1));
+    const entries = await readdir(at(scan.root, folder), { withFileTypes: true, encoding: "buffer" });
+    const own = entries.some((entry) => entry.isFile() && nameText(entry.name) === ".gitignore");
     const rules = own
-      ? [{ folder, rules: ignore().add(await readFile(join(scan.root, folder, ".gitignore"), "utf8")) }, ...next.rules]
+      ? [{ folder, rules: ignore().add(await readFile(at(scan.root, `${folder}.gitignore`), "utf8")) }, ...next.rules]
       : next.rules;
     const files: string[] = [];
     for (const entry of entries) {
-      const path = `${folder}${entry.name}`;
-      if (isLeftOut(entry.name, path, entry.isDirectory(), rules, scan)) continue;
+      const name = nameText(entry.name);
+      const path = `${folder}${name}`;
+      if (isLeftOut(name, path, entry.isDirectory(), rules, scan)) continue;
       if (entry.isDirectory()) pending.push({ folder: `${path}/`, rules });
       else if ((entry.isFile() || entry.isSymbolicLink()) && scan.only?.(path) !== false) files.push(path);
     }
@@ -101,7 +107,7 @@ async function take(path: string, scan: Scan): Promise<void> {
   if (scan.found.size >= limits.snapshotFiles) {
     throw new Error(`${scan.root} has more than ${limits.snapshotFiles} files; leave some out with a .gitignore`);
   }
-  const file = join(scan.root, path);
+  const file = at(scan.root, path);
   const stat = await lstat(file, { bigint: true }).catch(ifGone);
   if (stat === null) return;
   const stamp = [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs, stat.mode].join(":");
@@ -124,8 +130,8 @@ function ifGone(error: unknown): null {
   throw error;
 }
 
-async function contentOf(file: string, link: boolean): Promise<Uint8Array> {
-  return link ? Buffer.from(await readlink(file)) : readFile(file);
+async function contentOf(file: string | Buffer, link: boolean): Promise<Uint8Array> {
+  return link ? readlink(file, { encoding: "buffer" }) : readFile(file);
 }
 
 /** That of a link is never that of a file with the same text. */

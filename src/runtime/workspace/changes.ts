@@ -57,21 +57,22 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
     diff: async () => snapshots.diff(start, (await endOf()) ?? (isGone ? start : await snapshots.take())),
     async undo(force) {
       if (isGone) return { refused: "gone", root: worktree.root };
-      return undo(snapshots, run, start, await endOf(), force);
+      return undo(snapshots, run, refs.start(run), await endOf(), force);
     },
     dispose,
   };
 }
 
-/** Takes back what a run did between two pictures. `end` is null where none was taken of how it left the tree. */
+/** Takes back what a run did since the picture that the ref `from` keeps, up to another. `end` is null where none was taken of how it left the tree. */
 export async function undo(
   snapshots: Snapshots,
   run: string,
-  start: string,
+  from: string,
   end: string | null,
   force: boolean,
 ): Promise<Undone | UndoRefusal> {
-  if (end === null && !force) return { refused: "unended" };
+  const start = await snapshots.kept(from);
+  if (start === null || (end === null && !force)) return { refused: "unended" };
   const now = await snapshots.take();
   const own = new Set(await snapshots.changed(start, end ?? now));
   // What is as it was before the run needs nothing.
@@ -81,7 +82,7 @@ export async function undo(
   if (touched.length > 0 && !force) return { refused: "touched", paths: touched };
   const ref = await freeRef(snapshots, run);
   await snapshots.keep(ref, now);
-  return { paths, left: paths.length === 0 ? [] : await snapshots.restore(start, paths), ref };
+  return { paths, left: paths.length === 0 ? [] : await snapshots.restore(from, paths), ref };
 }
 
 /** What an earlier undo kept stays. */

@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { spawn } from "node:child_process";
 import { buffer } from "node:stream/consumers";
 import { limits } from "../../model/limits.ts";
+import { nameBytes, nameText } from "../tree/names.ts";
 
 export interface GitOptions {
   /** Absolute. */
@@ -53,7 +55,7 @@ export async function git(
   });
   const [code, stdout, stderr] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
   if (code === 0) return stdout;
-  const said = stderr.toString().trim().split("\n").at(-1) ?? "";
+  const said = lastWords(stderr.toString());
   throw new GitFailure(said === "" ? `git ${args[0]} ended with ${code ?? "a signal"}` : said);
 }
 
@@ -62,9 +64,24 @@ export async function gitText(args: readonly string[], options: GitOptions): Pro
   return (await git(args, options)).toString().replace(/\n$/, "");
 }
 
-/** Paths that Git wrote with `-z`. */
+/** The last line; where that only says that something failed, what failed stands before it. */
+function lastWords(stderr: string): string {
+  const [before = "", last = ""] = ["", "", ...stderr.trim().split("\n")].slice(-2);
+  return before.startsWith("error: ") ? `${before.slice(7)} (${last})` : last;
+}
+
+/** Paths that Git wrote with `-z`, as {@link nameText}. */
 export function pathsOf(output: Buffer): readonly string[] {
-  return output.toString().split("\0").slice(0, -1);
+  if (isUtf8(output)) return output.toString().split("\0").slice(0, -1);
+  const paths: string[] = [];
+  for (let at = 0, end = output.indexOf(0); end >= 0; at = end + 1, end = output.indexOf(0, at))
+    paths.push(nameText(output.subarray(at, end)));
+  return paths;
+}
+
+/** As Git reads paths with `-z`. */
+export function pathInput(paths: readonly string[]): Buffer {
+  return nameBytes(paths.map((path) => `${path}\0`).join(""));
 }
 
 const quiet = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };

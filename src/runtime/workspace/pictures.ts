@@ -14,6 +14,5 @@ export async function picturesOf(cwd: string, options: PictureOptions): Promise<
   const { env, folder } = options;
   const repository = await repositoryOf(cwd, env);
   if (repository === null) return null;
-  const { paths, globs } = await ownFilesIn(repository.root, options);
-  return openSnapshots(repository, folder, env, paths, globs);
+  return openSnapshots(repository, folder, env, await ownFilesIn(repository.root, options));
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { RunStarted } from "../../model/events.ts";
 import { git, gitText, type GitOptions } from "./git.ts";
 import { refs } from "./refs.ts";
-import { indexOf, rootFile } from "./snapshots.ts";
+import { rootFile } from "./own-repository.ts";
+import { indexOf } from "./snapshots.ts";
 import { discard, orphans, recordName, worktreesIn } from "./worktree-records.ts";
 
 /** A run that leaves the journal, and where its pictures are. */

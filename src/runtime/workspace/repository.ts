@@ -17,9 +17,15 @@ export interface Repository {
 export async function repositoryOf(cwd: string, env: Environment): Promise<Repository | null> {
   const folder = await realpath(cwd).catch(() => null);
   if (folder === null || !isInTree(folder)) return null;
-  const asked = ["rev-parse", "--show-object-format", "--git-common-dir", "--show-toplevel"];
-  const said = await gitText(asked, { cwd, env }).catch(() => null);
-  const [objectFormat = "", common = "", root = ""] = said?.split("\n") ?? [];
+  const ask = (...what: readonly string[]): Promise<string | null> =>
+    gitText(["rev-parse", ...what], { cwd, env }).catch(() => null);
+  const said = await ask("--show-object-format", "--git-common-dir", "--show-toplevel");
+  const [objectFormat = "", ...folders] = said?.split("\n") ?? [];
+  // One with a line break in its name stands on several lines.
+  const [common = "", root = ""] =
+    folders.length <= 2
+      ? folders
+      : [await ask("--git-common-dir"), await ask("--show-toplevel")].map((one) => one ?? "");
   if (root === "") return null;
   return { root: await realpath(root), commonDir: await realpath(resolve(cwd, common)), objectFormat };
 }

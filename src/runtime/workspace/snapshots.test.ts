@@ -52,7 +52,7 @@ function read(path: string): string {
 async function open(except: readonly string[] = []): Promise<Snapshots> {
   const repository = await repositoryOf(root, env);
   if (repository === null) throw new Error("no repository");
-  return openSnapshots(repository, join(place, "trees"), env, except);
+  return openSnapshots(repository, join(place, "trees"), env, { paths: except, globs: [] });
 }
 
 test("tells what changed: tracked, untracked and tracked though ignored, and nothing ignored", async () => {

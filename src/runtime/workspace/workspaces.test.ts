@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -81,3 +81,25 @@ test.each(["tapes [1]", "."])(
     ]);
   },
 );
+
+test("a worktree that git cannot take away goes by its name, and worktrees whose disk is away stay", async () => {
+  const project = join(place, "project");
+  const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: project, encoding: "utf8" });
+  mkdirSync(project);
+  git("init", "-q", "-b", "main");
+  git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first");
+  git("worktree", "add", "-q", "-b", "mine", join(place, "disk"));
+  renameSync(join(place, "disk"), join(place, "unmounted"));
+  const real = gitWorkspaces({ home: join(place, "home"), env: process.env, notice: (what) => notices.push(what) });
+  const isolated = { ...blueprint, workspace: { isolate: "worktree" } } as const;
+  for (const run of ["r1", "r2"]) {
+    const opened = await real.open({ run, blueprint: isolated, cwd: project });
+    if ("problem" in opened) throw new Error(opened.problem);
+    rmSync(run === "r1" ? opened.cwd : join(opened.cwd, ".git"), { recursive: true });
+    await real.discard(run);
+  }
+  const kept = git("worktree", "list", "--porcelain").match(/^branch .*$/gm);
+  expect(kept).toEqual(["branch refs/heads/main", "branch refs/heads/mine"]);
+  renameSync(join(place, "unmounted"), join(place, "disk"));
+  expect(git("-C", join(place, "disk"), "status", "--porcelain")).toBe("");
+});

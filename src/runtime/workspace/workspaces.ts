@@ -6,6 +6,7 @@ import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from "../../ports/workspace.ts";
+import { shownName } from "../tree/names.ts";
 import { undo } from "./changes.ts";
 import { gitText } from "./git.ts";
 import { picturesOf } from "./pictures.ts";
@@ -188,12 +189,14 @@ function gone(run: string, { root }: Worktree): WorkspaceProblem {
 type Pass = NonNullable<RunStarted["fork"]>;
 
 async function takeBack(snapshots: Snapshots, run: string, to: Pass): Promise<WorkspaceProblem | null> {
-  const before = await snapshots.kept(refs.before(to.run, to.node, to.pass));
-  if (before === null) return noCheckpoint(to);
+  const before = refs.before(to.run, to.node, to.pass);
+  if ((await snapshots.kept(before)) === null) return noCheckpoint(to);
   const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)), false);
   if (!("refused" in undone)) return null;
   const touched =
-    undone.refused === "touched" ? `others changed ${undone.paths.slice(0, limits.evidenceLines).join(", ")}` : null;
+    undone.refused === "touched"
+      ? `others changed ${undone.paths.slice(0, limits.evidenceLines).map(shownName).join(", ")}`
+      : null;
   return {
     problem: `the tree cannot go back: since run ${to.run} ${touched ?? "nothing tells what is its own"}`,
     hint: "put it right yourself, and fork with --keep-tree",

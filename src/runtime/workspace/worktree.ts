@@ -1,8 +1,9 @@
-import { copyFile, cp, lstat, mkdir, realpath, rm } from "node:fs/promises";
+import { copyFile, cp, lstat, mkdir, readlink, realpath, rm, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { WorkspaceProblem, WorkspaceRequest } from "../../ports/workspace.ts";
+import { at, isOfTree } from "../tree/way.ts";
 import { git, GitFailure, gitText, pathsOf, type GitOptions } from "./git.ts";
 import { baseOf, repositoryOf } from "./repository.ts";
 
@@ -52,9 +53,11 @@ export async function removeWorktree(
   env: Environment,
 ): Promise<{ readonly branchStays: boolean }> {
   const there = { cwd: repository, env };
-  await git(["worktree", "remove", "--force", root], there).catch(async () => {
+  const remove = ["worktree", "remove", "--force", root];
+  await git(remove, there).catch(async () => {
     await rm(root, { recursive: true, force: true });
-    await git(["worktree", "prune"], there);
+    // By its name alone: others of the user may be missing because their disk is not mounted. Git may know nothing of it any more.
+    await git(remove, there).catch(() => undefined);
   });
   const ref = `refs/heads/${branch}`;
   const head = await gitText(["rev-parse", "--verify", "--quiet", ref], there).catch(() => null);
@@ -77,7 +80,7 @@ export async function isSafe(
   return (await gitText(named, { cwd: root, env })) !== "";
 }
 
-/** Copies untracked files that the globs name. */
+/** Copies untracked files that the globs name, and nothing through a link. */
 async function carry(from: string, to: string, globs: readonly string[], env: Environment): Promise<void> {
   if (globs.length === 0) return;
   const { matcherOf } = await import("../tree/globs.ts");
@@ -87,9 +90,15 @@ async function carry(from: string, to: string, globs: readonly string[], env: En
   if (carried.length > limits.snapshotFiles)
     throw new Error(`workspace.carry names ${carried.length} files and the most is ${limits.snapshotFiles}`);
   for (const path of carried) {
-    const [source, target] = [join(from, path), join(to, path)];
-    await mkdir(dirname(target), { recursive: true });
-    if ((await lstat(source)).isFile()) await copyFile(source, target);
-    else await cp(source, target, { recursive: true, verbatimSymlinks: true });
+    if (!(await isOfTree(to, path))) throw new Error(`${path} leads through a link of the commit`);
+    const [source, target] = [at(from, path), at(to, path)];
+    await mkdir(at(to, dirname(path)), { recursive: true });
+    // The commit may hold what was taken out since.
+    await rm(target, { force: true });
+    const stat = await lstat(source);
+    if (stat.isFile()) await copyFile(source, target);
+    else if (stat.isSymbolicLink()) await symlink(await readlink(source, { encoding: "buffer" }), target);
+    // A repository that lies there; one of these is a folder, whose name is text.
+    else await cp(join(from, path), join(to, path), { recursive: true, verbatimSymlinks: true });
   }
 }
