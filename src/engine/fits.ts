@@ -1,6 +1,6 @@
 import { at } from "../graph/ints.ts";
 import { nodeIndex } from "../graph/plan.ts";
-import type { Attempt, EventBody, NodeSettled, NodeSkipped, NodeStarted } from "../model/events.ts";
+import type { Attempt, EventBody, NodeSettled, NodeSkipped, NodeStarted, NodeWaiting } from "../model/events.ts";
 import { isReopenable } from "../model/outcome.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
@@ -48,7 +48,7 @@ function fitsNode(state: RunState, event: Exclude<NodeEvent, NodeSettled>): bool
     case "retry.due":
       return now === stage.delayed && isCurrent(state, node, event);
     case "node.waiting":
-      return now === stage.running && isCurrent(state, node, event) && state.resting.has(node) !== event.waits;
+      return now === stage.running && isCurrent(state, node, event) && changesRest(state, node, event);
     case "node.ended":
     case "node.unconfirmed":
       return (now === stage.running || now === stage.delayed) && isCurrent(state, node, event);
@@ -59,6 +59,12 @@ function fitsNode(state: RunState, event: Exclude<NodeEvent, NodeSettled>): bool
     case "agent.progressed":
       return now === stage.running && isCurrent(state, node, event);
   }
+}
+
+function changesRest({ resting }: RunState, node: number, { waits, until, time }: NodeWaiting): boolean {
+  const before = resting.get(node);
+  if (before === undefined || !waits) return (before !== undefined) !== waits;
+  return before.until !== until || before.time !== time;
 }
 
 /** A run that waits for a person's decision rather than being over. */

@@ -38,7 +38,7 @@ function apply(state: RunState, event: EventBody): void {
     case "node.started":
       return node.started(state, event);
     case "node.waiting":
-      return rest(state, nodeIndex(state.plan, event.node), event.waits);
+      return rest(state, event);
     case "node.ended":
       return node.ended(state, event);
     case "node.retrying":

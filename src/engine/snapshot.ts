@@ -22,7 +22,7 @@ export function snapshot(state: RunState): JsonObject {
     asleep: [...state.asleep].map(([node, until]) => [name(node), until]),
     unconfirmed: [...state.unconfirmed.keys()].map(name),
     held: [...state.held].map(([node, halt]) => [name(node), plain(halt)]),
-    resting: [...state.resting].map(name),
+    resting: [...state.resting.keys()].map(name),
     lost: [...state.lost].map(name),
     misses: [...state.misses].map(([node, miss]) => [
       name(node),

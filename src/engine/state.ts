@@ -5,7 +5,7 @@ import type { Plan } from "../graph/plan.ts";
 import { Reach } from "../graph/reach.ts";
 import { limits } from "../model/limits.ts";
 import type { Node } from "../model/blueprint.ts";
-import type { Attempt, HaltCause, RunHalting } from "../model/events.ts";
+import type { Attempt, HaltCause, NodeWaiting, RunHalting } from "../model/events.ts";
 import type { InnerHalt, NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
 import { noUsage } from "../model/usage.ts";
 import { Waits } from "./waits.ts";
@@ -96,8 +96,8 @@ export interface RunState {
   /** By node: how a run inside its attempt halted. */
   readonly held: Map<number, InnerHalt>;
   running: number;
-  /** Running nodes in which nothing goes on but waits for a person. */
-  readonly resting: Set<number>;
+  /** Running nodes in which nothing is at work, and what that waits for. */
+  readonly resting: Map<number, Pick<NodeWaiting, "until" | "time">>;
   /** Running nodes and those between two attempts: ones that work, and ones that wait for a person or a time. */
   workers: number;
   idlers: number;
@@ -167,7 +167,7 @@ export function initial(plan: Plan, options: Options): RunState {
     unconfirmed: new Map(),
     held: new Map(),
     running: 0,
-    resting: new Set(),
+    resting: new Map(),
     workers: 0,
     idlers: 0,
     starts: 0,

@@ -115,12 +115,14 @@ export interface NodeEnded extends Attempt {
   readonly result: NodeResult;
 }
 
-/** Whether all that goes on in runs inside the attempt waits. */
+/** Whether nothing that goes on in runs inside the attempt is at work. */
 export interface NodeWaiting extends Attempt {
   readonly type: "node.waiting";
   readonly waits: boolean;
   /** Where it waits for nobody, but keeps pauses that providers asked for: when the first is over, in milliseconds since the epoch. */
   readonly until?: number;
+  /** Some of it waits for a time of its own; else all of it for people and providers. */
+  readonly time?: true;
 }
 
 /** An error that will be tried again; the pass stays open. */

@@ -25,8 +25,8 @@ export type Progress =
   | { readonly kind: "line"; readonly stream: "stdout" | "stderr"; readonly text: string }
   | { readonly kind: "process"; readonly process: ProcessIdentity }
   | { readonly kind: "agent"; readonly event: AgentEvent }
-  /** Whether all that goes on in runs inside the attempt waits, and until when where it waits for nobody; told when it changes. */
-  | { readonly kind: "waiting"; readonly waits: boolean; readonly until?: number }
+  /** As `node.waiting` says it; told when it changes. */
+  | { readonly kind: "waiting"; readonly waits: boolean; readonly until?: number; readonly time?: true }
   /** Journaled as `gate.opened` before anyone can answer, and as `gate.answered`; `of` is the gate before the node, where that is asked again. */
   | {
       readonly kind: "gate_opened";

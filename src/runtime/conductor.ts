@@ -85,7 +85,9 @@ export class Conductor implements RunHandle {
   }
 
   canPark(): boolean {
-    return !this.#busy && !this.#over && this.#attempts.onlyAsk;
+    const { delayed, asleep } = this.#memory.state;
+    const triesAgainSoon = delayed.size > asleep.size;
+    return !this.#busy && !this.#over && !triesAgainSoon && this.#attempts.onlyAsk;
   }
 
   readonly #message = ({ id, body }: Message): void => {

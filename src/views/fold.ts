@@ -71,7 +71,7 @@ function apply(view: RunView, body: EventBody, at: number): void {
       return setState(view, body.node, "skipped");
     case "node.waiting":
       if (body.waits && body.until !== undefined) return sleepAt(view, body.node, body.until);
-      return setState(view, body.node, body.waits ? "waiting" : "running");
+      return setState(view, body.node, body.waits && body.time !== true ? "waiting" : "running");
     case "gate.opened":
       return waitAt(view, body, body.prompt);
     case "gate.answered":

@@ -82,7 +82,7 @@ export function sentence(body: EventBody): string | null {
     case "node.waiting":
       if (body.waits && body.until !== undefined)
         return `${attemptName(body)} waits inside for a provider, until ${new Date(body.until).toISOString()}`;
-      return body.waits ? `${attemptName(body)} waits for a person inside` : null;
+      return body.waits ? `${attemptName(body)} waits for a ${body.time === true ? "time" : "person"} inside` : null;
     case "passes.synced":
     case "node.process":
     case "retry.due":

@@ -2,6 +2,7 @@ import { clearBit, hasBit, lowestBit, setBit } from "../../graph/bits.ts";
 import { at, item } from "../../graph/ints.ts";
 import type { Plan } from "../../graph/plan.ts";
 import { nodeIndex } from "../../graph/plan.ts";
+import type { NodeWaiting } from "../../model/events.ts";
 import { isWait } from "../../model/blueprint.ts";
 import type { RunState } from "../state.ts";
 import { isLive, stage } from "../state.ts";
@@ -119,10 +120,11 @@ export function isIdler(state: RunState, node: number): boolean {
   return isWait(item(state.plan.nodes, node)) || state.resting.has(node);
 }
 
-/** A running node comes to wait for a person in what runs inside it, or goes on. */
-export function rest(state: RunState, node: number, waits: boolean): void {
+/** A running node comes to wait for what waits inside it, or goes on. */
+export function rest(state: RunState, event: NodeWaiting): void {
+  const node = nodeIndex(state.plan, event.node);
   occupy(state, node, stage.running, -1);
-  if (waits) state.resting.add(node);
+  if (event.waits) state.resting.set(node, event);
   else state.resting.delete(node);
   occupy(state, node, stage.running, 1);
 }

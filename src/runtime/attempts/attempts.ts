@@ -192,6 +192,7 @@ export class Attempts {
           ...attempt,
           waits: progress.waits,
           ...(progress.until === undefined ? {} : { until: progress.until }),
+          ...(progress.time && { time: true }),
         });
         break;
       case "gate_opened": {

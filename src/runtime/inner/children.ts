@@ -1,22 +1,16 @@
 import { createHash } from "node:crypto";
 import type { Blueprint, MapBody, Node } from "../../model/blueprint.ts";
-import type {
-  Attempt,
-  GateAnswered,
-  InnerDecision,
-  JournalEvent,
-  NodeSettled,
-  ParentLink,
-} from "../../model/events.ts";
+import type { Attempt, GateAnswered, JournalEvent, ParentLink } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { isReopenable, type Usage } from "../../model/outcome.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import type { ChildEnd, ChildRefused, ChildRuns, Progress, Values } from "../../ports/performer.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
-import type { Observer, Refusal, ResumeRequest, RunHandle, Settlement, StartRequest } from "../api.ts";
+import type { Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../api.ts";
 import { type Around, within } from "./child-blueprint.ts";
 import { endOf } from "./child-end.ts";
+import { decisionFor } from "./decision.ts";
 import type { Live, RunFacts } from "../context.ts";
 import type { EarlyAnswers } from "../decisions/gates.ts";
 import { givenBy } from "../admission/inputs.ts";
@@ -154,7 +148,7 @@ export class Children implements ChildRuns {
     const child: Child = {
       prefix: `${segmentOf(inside.parent)}/`,
       meter: new UsageMeter(),
-      standing: new Standing(),
+      standing: new Standing((id) => of.blueprint.nodes.get(id)?.type === "wait"),
       handle: null,
     };
     this.#live.set(inside.run, child);
@@ -185,7 +179,7 @@ export class Children implements ChildRuns {
       return null;
     }
     const isOver = row.endedAt !== null;
-    const settle = isOver && !isReopenable(row.status) ? undefined : this.#decision(inside.run, inside.parent.item);
+    const settle = isOver && !isReopenable(row.status) ? undefined : decisionFor(inside, this.#parts.memory, journal);
     if (isOver && settle === undefined) return null;
     const request = { run: inside.run, ...of, bindingHash, acceptChanges: true };
     const begun = await engine.resume({ ...request, ...(settle && { settle }) }, observer, inside);
@@ -248,26 +242,18 @@ export class Children implements ChildRuns {
     };
   }
 
-  /** Tells when all that goes on here has come to wait, and when something goes on again. */
+  /** Tells when nothing here is at work any more, when something is again, and when what waits is another. */
   #look(): void {
-    const live = [...this.#live.values()];
-    const waits = live.length > 0 && live.every(({ standing }) => standing.waits);
-    const pauses = waits ? live.map(({ standing }) => standing.pause?.until) : [undefined];
+    const live = [...this.#live.values()].map(({ standing }) => standing);
+    const rests = live.length > 0 && live.every((one) => one.rests);
+    const waits = live.every((one) => one.waits);
+    const pauses = rests && waits ? live.map(({ pause }) => pause?.until) : [undefined];
     const until = pauses.every((pause) => pause !== undefined) ? Math.min(...pauses) : undefined;
-    if (waits === this.#told.waits && until === this.#told.until) return;
-    this.#told = { kind: "waiting", waits, ...(until === undefined ? {} : { until }) };
+    const time = rests && !waits ? true : undefined;
+    const { waits: rested, until: before, time: timed } = this.#told;
+    if (rests === rested && until === before && time === timed) return;
+    this.#told = { kind: "waiting", waits: rests, ...(until !== undefined && { until }), ...(time && { time }) };
     this.#parts.report(this.#told);
-  }
-
-  /** The latest decision about this run, where it has not taken it yet. Of those before it, it took what fitted. */
-  #decision(run: string, index: number | undefined): Settlement | undefined {
-    const { memory, node, journal } = this.#parts;
-    const prefix = index === undefined ? "" : `[${index}]/`;
-    const latest = memory.decisions.get(node.id)?.findLast((one) => one.node.startsWith(prefix));
-    if (latest === undefined) return undefined;
-    for (const { body } of journal.read(run))
-      if (body.type === "node.settled" && isSameDecision(body, latest)) return undefined;
-    return { ...latest, node: latest.node.slice(prefix.length) };
   }
 }
 
@@ -276,11 +262,6 @@ const unseen: Observer = { event: () => undefined, progress: () => undefined };
 /** As it stands in a path: `call`, `map[2]`. */
 function segmentOf({ node, item }: Pick<ParentLink, "node" | "item">): string {
   return item === undefined ? node : `${node}[${item}]`;
-}
-
-/** An earlier version gave decisions no id: then one that says the same is taken for it, so that none is taken twice. */
-function isSameDecision(one: NodeSettled, { id, by, reason }: InnerDecision): boolean {
-  return one.id === id && (id !== undefined || (one.by === by && one.reason === reason));
 }
 
 /** Steps are each run's own. */
