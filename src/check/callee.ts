@@ -6,6 +6,8 @@ export type Callee =
       readonly name: string;
       readonly inputs: Readonly<Record<string, InputSpec>>;
       readonly outputs: Readonly<Record<string, OutputSpec>>;
+      /** Of its content and of all that it calls, as a run would pin it; absent where something of that cannot be read. */
+      readonly hash?: string;
       /** What its task and inputs decide that untrusted text may not; those are left out whose declaration holds them. */
       readonly decides?: ReadonlyMap<string, string>;
     }

@@ -24,8 +24,8 @@ export interface CheckOptions {
   readonly plugins?: readonly NodeTypePlugin[];
   /** Names of known tools, one that ends in `*` standing for all that begin so; absent = tool names are not checked. */
   readonly tools?: ReadonlySet<string>;
-  /** Callees that `trammel.lock` pins, as calls name them; absent = there is no lock, and a call without a pin is not noted. */
-  readonly pins?: ReadonlySet<string>;
+  /** Content hashes that `trammel.lock` pins, by callee as calls name it; absent = there is no lock, and nothing is said of pins. */
+  readonly pins?: ReadonlyMap<string, string>;
   /** Looks up what a call names; absent = calls are not held against their callees. */
   readonly calleeOf?: CalleeOf;
 }

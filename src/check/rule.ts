@@ -25,8 +25,8 @@ export interface RuleContext {
   readonly suggest: (word: string, candidates: Iterable<string>) => string;
   /** Known tools; undefined when they are not known here. */
   readonly tools: ReadonlySet<string> | undefined;
-  /** Callees with a pin; undefined when nothing is pinned here. */
-  readonly pins: ReadonlySet<string> | undefined;
+  /** Content hashes by callee; undefined when nothing is pinned here. */
+  readonly pins: ReadonlyMap<string, string> | undefined;
   readonly calleeOf: CalleeOf;
 }
 

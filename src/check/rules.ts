@@ -34,6 +34,7 @@ import { unknownNode } from "./rules/unknown-node.ts";
 import { unknownOutcome } from "./rules/unknown-outcome.ts";
 import { unknownReference } from "./rules/unknown-reference.ts";
 import { unknownTool } from "./rules/unknown-tool.ts";
+import { changedCallee } from "./rules/changed-callee.ts";
 import { unpinnedCall } from "./rules/unpinned-call.ts";
 import { unreachableNode } from "./rules/unreachable-node.ts";
 import { valueNotReady } from "./rules/value-not-ready.ts";
@@ -54,6 +55,7 @@ export const rules: readonly Rule[] = [
   inputCollision,
   unknownTool,
   unpinnedCall,
+  changedCallee,
   badCall,
   unknownReference,
   wrongType,

@@ -80,6 +80,7 @@ export const codes = {
   "human-mode": error("A gate's fields do not fit its mode"),
   "decide-by": error("Who decides does not fit how a decision is made"),
   "bad-call": error("A call that does not fit the blueprint it runs"),
+  "changed-callee": error("A callee is not what `trammel.lock` holds its call to"),
   "unpinned-call": note("A call has no pin beside others that do"),
   "bad-network": error("A sandbox cannot have this network"),
   "default-network": note("A sandbox has the network that its driver gives it"),

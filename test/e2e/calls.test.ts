@@ -70,7 +70,9 @@ describe("a blueprint that calls and maps", () => {
     const loose = await checked();
     expect(loose).toMatchObject({ code: 0, stdout: expect.stringContaining("[unpinned-call]") });
     place.file("trammel.lock", `{"version": 1, "pins": {"sub.yaml": "${"0".repeat(64)}"}}`);
-    expect(await checked()).toMatchObject({ code: 0, stdout: expect.not.stringContaining("unpinned-call") });
+    const changed = await checked();
+    expect(changed).toMatchObject({ code: 2, stdout: expect.not.stringContaining("unpinned-call") });
+    expect(changed.stdout).toMatch(/^top\.yaml:\d+:\d+: Call .+ pinned 0{12}, found [0-9a-f]{12} \[changed-callee\]/);
     place.file("trammel.lock", "{}");
     expect(await checked()).toMatchObject({ code: 2, stderr: expect.stringContaining("trammel.lock does not hold") });
   });
@@ -86,7 +88,11 @@ describe("a blueprint that calls and maps", () => {
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(/pinned [0-9a-f]{12}, found [0-9a-f]{12}\n.*trammel pin top\.yaml/);
     expect(pinned).toContain(/pinned ([0-9a-f]{12})/.exec(refused.stderr)?.[1]);
+    const found = /found ([0-9a-f]{12})/.exec(refused.stderr)?.[1] ?? "";
+    const checked = await trammel(["check", "top.yaml"], { place });
+    expect(checked).toMatchObject({ code: 2, stdout: expect.stringContaining(`found ${found} [changed-callee]`) });
     await trammel(["pin", "top.yaml"], { place });
+    expect(await trammel(["check", "top.yaml"], { place })).toMatchObject({ code: 0 });
     expect(await trammel(["run", "t", "-b", "top.yaml"], { place })).toMatchObject({ code: 0 });
   });
 

@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import { toJson } from "../../check/format.ts";
 import type { CheckedFile } from "../../check/sarif.ts";
 import type { Money } from "../../model/settings.ts";
@@ -8,11 +7,10 @@ import type { FileBound, SoundBlueprint } from "../running/bounds.ts";
 import type { CalleeLookup } from "../documents/callee-lookup.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { documentsAt } from "../documents/documents.ts";
-import { isFile } from "../documents/files.ts";
-import { type Lock, lockFile, lockOf } from "../documents/lock.ts";
+import { lockBeside } from "../documents/lock.ts";
 import { checkDocument, configHere } from "../plugins/plugins.ts";
 import { printFaults } from "../running/prepare.ts";
-import { isProblem, type Problem, report, usage } from "../problem.ts";
+import { isProblem, report, usage } from "../problem.ts";
 import { printProblems } from "../problems.ts";
 import { toolNames } from "../tool-names.ts";
 import { version } from "../version.ts";
@@ -44,11 +42,11 @@ export async function check(world: World, places: readonly string[], options: Ch
   for (const document of documents) {
     const { name, file, text } = document;
     const lock = lockBeside(file, text);
-    if (isProblem(lock)) code = report(world, lock);
+    if (lock !== undefined && isProblem(lock)) code = report(world, lock);
     const tools = text.includes("tool") ? await config() : undefined;
     const { diagnostics, blueprint, faults } = await checkDocument(text, config, {
       ...(tools === undefined ? {} : { tools: toolNames(tools) }),
-      ...("pins" in lock ? { pins: new Set(Object.keys(lock.pins)) } : {}),
+      ...(lock !== undefined && "pins" in lock ? { pins: new Map(Object.entries(lock.pins)) } : {}),
       ...(callees === undefined ? {} : { calleeOf: callees.of(document) }),
     });
     for (const fault of faults) unloaded.set(fault.problems[0]?.message ?? "", fault);
@@ -66,12 +64,6 @@ async function calleesFor(documents: readonly SourceDocument[], world: World): P
   if (!documents.some(({ text }) => text.includes("call"))) return undefined;
   const { CalleeLookup: Lookup } = await import("../documents/callee-lookup.ts");
   return new Lookup(world.cwd);
-}
-
-/** The lock beside a document that calls something; nothing where there is none. */
-function lockBeside(file: string, text: string): Lock | Problem | Readonly<Record<string, never>> {
-  const folder = dirname(file);
-  return text.includes("call") && isFile(lockFile(folder)) ? lockOf(folder) : {};
 }
 
 async function boundsFor(

@@ -94,6 +94,31 @@ test("untrusted text that a callee puts before a person, also further in, is ref
     put("ask.yaml", gate(held));
     expect(problems(top('it: "{s}"'))).toEqual([]);
   }
-  put("ask.yaml", gate('{type: string, pattern: "[a-z]+"}'));
+  put("ask.yaml", gate('{type: string, pattern: "[a-z ]+"}'));
   expect(problems(top('it: "{s}"'))).toEqual([refused("it")]);
+  put("ask.yaml", gate('{type: string, pattern: "[a-z]+"}'));
+  expect(problems(top('it: "{s}"'))).toEqual([]);
+});
+
+test("a callee that is not what the lock says is told at its call, wherever below it something changed", () => {
+  put("deep.yaml", `name: deep\n${script}`);
+  put("mid.yaml", calling("deep.yaml").replace("top", "mid"));
+  const pinned = (): string | undefined => {
+    const callee = new CalleeLookup(folder).of({ name: "top.yaml", file: join(folder, "top.yaml"), text: "" })(
+      "mid.yaml",
+    );
+    return callee === undefined || "problem" in callee ? undefined : callee.hash;
+  };
+  const hash = pinned();
+  expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  put("deep.yaml", `name: deep # as before\n${script}`);
+  expect(pinned()).toBe(hash);
+  put("deep.yaml", `name: deep\n${script.replace("ls", "ls -l")}`);
+  expect(pinned()).not.toBe(hash);
+  put("trammel.lock", JSON.stringify({ version: 1, pins: { "deep.yaml": "0".repeat(64) } }));
+  expect(problems(calling("mid.yaml"))).toEqual([
+    expect.stringMatching(
+      /^bad-call: Call `a` cannot run `mid\.yaml`: it has a problem: Call `a`: `deep\.yaml` is not what trammel\.lock says/,
+    ),
+  ]);
 });

@@ -1,7 +1,9 @@
 import { checkCallee } from "../../check/check.ts";
 import type { Callee, CalleeOf } from "../../check/callee.ts";
 import { limits } from "../../model/limits.ts";
-import { findCallee } from "./callees.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import { contentHash, findCallee, referencesOf, withPins } from "./callees.ts";
+import { lockBeside } from "./lock.ts";
 import type { SourceDocument } from "./document.ts";
 import { isProblem } from "../problem.ts";
 
@@ -42,10 +44,31 @@ export class CalleeLookup {
 
   /** Undefined where it uses what a plug-in may supply. */
   #read(found: SourceDocument, way: readonly string[]): Callee | undefined {
-    const { blueprint, diagnostics, decides } = checkCallee(found.text, { calleeOf: this.#from(found, way) });
-    if (blueprint !== null) return { ...blueprint, decides };
+    const calleeOf = this.#from(found, way);
+    const pins = pinsBeside(found);
+    const { blueprint, diagnostics, decides } = checkCallee(found.text, { calleeOf, ...(pins && { pins }) });
+    if (blueprint !== null) {
+      const hash = hashOf(blueprint, calleeOf);
+      return { ...blueprint, decides, ...(hash === undefined ? {} : { hash }) };
+    }
     if (diagnostics.some(({ code }) => code === "unknown-type")) return undefined;
     const [fault] = diagnostics.filter(({ severity }) => severity === "error");
     return { problem: `it has a problem: ${fault?.message ?? ""}`, hint: `See it with: trammel check ${found.name}` };
   }
+}
+
+/** What is no lock is told where that document is checked. */
+function pinsBeside({ file, text }: SourceDocument): ReadonlyMap<string, string> | undefined {
+  const lock = lockBeside(file, text);
+  return lock === undefined || isProblem(lock) ? undefined : new Map(Object.entries(lock.pins));
+}
+
+function hashOf(blueprint: Blueprint, calleeOf: CalleeOf): string | undefined {
+  const calls: Record<string, { readonly hash: string }> = {};
+  for (const reference of referencesOf(blueprint)) {
+    const callee = calleeOf(reference);
+    if (callee === undefined || "problem" in callee || callee.hash === undefined) return undefined;
+    calls[reference] = { hash: callee.hash };
+  }
+  return contentHash(withPins(blueprint, calls));
 }

@@ -104,7 +104,7 @@ class Resolver {
       found.file,
     ]);
     if (isProblem(inner)) return inner;
-    const hash = createHash("sha256").update(canonical(inner.blueprint)).digest("hex");
+    const hash = contentHash(inner.blueprint);
     const bound = await this.#look.bind(inner.blueprint, this.#look.config);
     const file = found.file === "" ? {} : { file: found.file };
     this.#callees.set(hash, { blueprint: bound, document: found.text, ...file });
@@ -114,11 +114,17 @@ class Resolver {
   }
 }
 
-function referencesOf(blueprint: Blueprint): readonly string[] {
+/** What it calls, each once, as it names it. */
+export function referencesOf(blueprint: Blueprint): readonly string[] {
   const calls = [...allNodes(blueprint)].flatMap((node) =>
     node.type === "call" && node.blueprint !== undefined ? [node.blueprint] : [],
   );
   return [...new Set(calls)];
+}
+
+/** Of a blueprint whose calls have the hashes of their callees. */
+export function contentHash(blueprint: Blueprint): string {
+  return createHash("sha256").update(canonical(blueprint)).digest("hex");
 }
 
 /** With the content hash of its callee in each call that the pins name. */

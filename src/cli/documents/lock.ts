@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Problem, usage } from "../problem.ts";
+import { isFile } from "./files.ts";
 
 /** What the documents of a folder call, by reference as written: the content hash that was looked at and accepted. */
 export interface Lock {
@@ -28,6 +29,12 @@ export function lockOf(folder: string): Lock | Problem {
   return pins === null
     ? usage(`${path} does not hold {"version": ${version}, "pins": {…}}`, "Write it anew: trammel pin FILE")
     : { pins };
+}
+
+/** The lock beside a document that calls something; undefined where there is none. */
+export function lockBeside(file: string, text: string): Lock | Problem | undefined {
+  const folder = dirname(file);
+  return text.includes("call") && isFile(lockFile(folder)) ? lockOf(folder) : undefined;
 }
 
 export function writeLock(folder: string, { pins }: Lock): void {

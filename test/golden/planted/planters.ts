@@ -70,6 +70,7 @@ export const planters: readonly Planter[] = [
   { code: "near-reference", nodes: '@: {type: agent, prompt: "Mend ⟦{{task}}⟧"}' },
   { code: "decide-by", nodes: '@: {type: decide, question: "What is it?", about: "{task}", options: [bug, feature], by: ⟦[rules]⟧}' },
   { code: "bad-call", nodes: "@: {type: call, blueprint: lib/greet.yaml, with: {who: x, ⟦levle⟧: 1}}" },
+  { code: "changed-callee", nodes: "@: {type: call, blueprint: ⟦lib/changed.yaml⟧}" },
   { code: "unpinned-call", nodes: "@: {type: call, blueprint: ⟦lib/loose.yaml⟧}" },
   { code: "tainted-value", nodes: `@: ${agent}\n@_ask: {type: human, prompt: "⟦{@}⟧"}`, edges: ["{from: @, when: success, to: @_ask}"] },
   { code: "reference-in-run", nodes: '@: {type: script, run: "echo ⟦{task}⟧"}' },
