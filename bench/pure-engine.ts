@@ -31,7 +31,7 @@ export interface PureRun {
 
 /** Compiles and runs a blueprint whose every node succeeds at once: the engine alone, without a journal and without performers. */
 function run(blueprint: Blueprint, take: (events: readonly EventBody[]) => void): void {
-  const state = initial(compile(blueprint), {});
+  const state = initial(compile(blueprint));
   let due: EventBody[] = [started];
   while (due.length > 0) {
     const next: EventBody[] = [];

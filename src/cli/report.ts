@@ -15,8 +15,13 @@ export function wakesAt({ status, asleep }: RunView): string | null {
   return status === "waiting" && asleep.size > 0 ? instant(Math.min(...asleep.values())) : null;
 }
 
-/** The document of `show --json`. */
-export function runReport(view: RunView, inside: readonly RunRow[], waiting: readonly WaitingGate[]): RunReport {
+/** The document of `show --json`; `limits` are those of the view as a blueprint says them. */
+export function runReport(
+  view: RunView,
+  limits: RunReport["limits"],
+  inside: readonly RunRow[],
+  waiting: readonly WaitingGate[],
+): RunReport {
   const { inputTokens, outputTokens, turns, cost, currency = "USD", estimated = false } = view.usage;
   const money = cost === undefined ? { cost: null, currency: null } : { cost, currency };
   return {
@@ -29,6 +34,7 @@ export function runReport(view: RunView, inside: readonly RunRow[], waiting: rea
     walkedPast: [...view.walkedPast],
     startedAt: instant(view.startedAt),
     endedAt: view.endedAt === null ? null : instant(view.endedAt),
+    limits,
     wakesAt: wakesAt(view),
     usage: { inputTokens, outputTokens, turns, ...money, estimated },
     nodes: [...view.nodes.values()].map((node) => ({

@@ -139,9 +139,12 @@ export function merge(user: Config, project: Config): Config {
 }
 
 /** What of the configuration decides how a run behaves, as one line of JSON; its SHA-256 is the binding hash. */
-export function binding({ commands, tools, agent, mcp, locale, plugins, audit }: Config): string {
+export function binding(config: Config): string {
+  const { commands, tools, agent, mcp, locale = null, plugins, audit, limits, workspace, records } = config;
   const named = plugins.length === 0 ? undefined : plugins.map(({ name }) => name);
-  return stable({ commands, tools, agent, mcp, locale: locale ?? null, plugins: named, audit: audit.patterns });
+  const defaults = Object.entries({ limits, workspace, records }).filter(([, one]) => Object.keys(one).length > 0);
+  const said = { commands, tools, agent, mcp, locale, plugins: named, audit: audit.patterns };
+  return stable({ ...said, ...Object.fromEntries(defaults) });
 }
 
 function stable(value: unknown): string {

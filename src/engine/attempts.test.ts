@@ -61,7 +61,7 @@ class Hand {
   #now = 0;
 
   constructor(edges: string, scene: Scene = {}) {
-    this.state = initial(compile(blueprintOf(edges, scene)), {});
+    this.state = initial(compile(blueprintOf(edges, scene)));
     this.give(runStarted);
   }
 
@@ -124,7 +124,7 @@ describe("outcomes that come late", () => {
   });
 
   test("nothing happens before the run has started", () => {
-    const state = initial(compile(blueprintOf("a>b")), {});
+    const state = initial(compile(blueprintOf("a>b")));
     expect(advance(state, [{ type: "passes.synced", passes: {} }], 0).events).toEqual([
       { type: "passes.synced", passes: {} },
     ]);
@@ -177,7 +177,7 @@ describe("after a crash", () => {
   });
 
   test("the time in which no engine lived does not count", () => {
-    const state = initial(compile(blueprintOf("a>b")), {});
+    const state = initial(compile(blueprintOf("a>b")));
     advance(state, [runStarted], 1_000);
     advance(
       state,

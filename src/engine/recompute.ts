@@ -27,7 +27,7 @@ export interface Difference {
  * `from` was decided with another plan, and is taken as it is.
  */
 export function recompute(plan: Plan, journal: readonly Recorded[], from = 0): Difference | null {
-  const state = initial(plan, {});
+  const state = initial(plan);
   for (const { body, at } of journal.slice(0, from)) reduce(state, body, at);
   for (let index = from; index < journal.length;) {
     const batch = worldFrom(state, journal, index);

@@ -1,5 +1,5 @@
 import { nodeIndex } from "../graph/plan.ts";
-import type { EventBody, RunStarted } from "../model/events.ts";
+import type { EventBody, RunResumed, RunStarted } from "../model/events.ts";
 import { isAgentic } from "./limits/caps.ts";
 import { fits } from "./fits.ts";
 import { recallHalts } from "./ending/halts.ts";
@@ -30,7 +30,7 @@ function apply(state: RunState, event: EventBody): void {
     case "run.started":
       return runStarted(state, event);
     case "run.resumed":
-      return runResumed(state);
+      return runResumed(state, event);
     case "passes.synced":
       return passesSynced(state, event.passes);
     case "node.queued":
@@ -78,13 +78,15 @@ function apply(state: RunState, event: EventBody): void {
 
 function runStarted(state: RunState, event: RunStarted): void {
   state.phase = "live";
+  if (event.limits !== undefined) state.limits = event.limits;
   if (event.maxSteps !== undefined) state.maxSteps = event.maxSteps;
   if (event.maxRetries !== undefined) state.maxRetries = event.maxRetries;
   open(state);
 }
 
 /** A halted run that is taken up again halts again unless what halted it has been settled. */
-function runResumed(state: RunState): void {
+function runResumed(state: RunState, { accepted }: RunResumed): void {
+  if (accepted?.limits !== undefined) state.limits = accepted.limits;
   if (state.phase !== "finished") return;
   state.phase = "live";
   state.status = "running";

@@ -14,7 +14,7 @@ export function simulate(
   opening: readonly [RunStarted, ...EventBody[]],
   assume: (attempt: Attempt) => NodeResult,
 ): EventBody[] {
-  const state = initial(plan, {});
+  const state = initial(plan);
   const events: EventBody[] = [];
   const waiting: EventBody[] = [];
   for (let next = -1; next < waiting.length && next < limits.simulatedStarts; next += 1) {

@@ -32,6 +32,7 @@ export function snapshot(state: RunState): JsonObject {
       name(miss.because),
     ]),
     starts: state.starts,
+    limits: plain(state.limits),
     maxSteps: state.maxSteps,
     maxRetries: state.maxRetries,
     usage: plain(state.usage),

@@ -3,8 +3,8 @@ import { emptyBits } from "../graph/bits.ts";
 import { at, item } from "../graph/ints.ts";
 import type { Plan } from "../graph/plan.ts";
 import { Reach } from "../graph/reach.ts";
-import { limits } from "../model/limits.ts";
 import type { Node } from "../model/blueprint.ts";
+import type { RunLimits } from "../model/settings.ts";
 import type { Attempt, HaltCause, NodeWaiting, RunHalting } from "../model/events.ts";
 import type { InnerHalt, NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
 import { noUsage } from "../model/usage.ts";
@@ -24,11 +24,6 @@ export const stage = {
   /** Claimed by an engine that died, so that its outcome is unknown; or held by a run inside that waits for a decision. */
   unconfirmed: 5,
 } as const;
-
-export interface Options {
-  readonly maxSteps?: number;
-  readonly maxRetries?: number;
-}
 
 /** A node whose latest pass did not succeed, until a new pass around it begins. */
 export interface Miss {
@@ -55,6 +50,9 @@ export interface RunState {
   readonly plan: Plan;
   phase: "new" | "live" | "finished";
   status: RunStatus;
+  /** What it is bound by: as its journal says, else as its blueprint does. */
+  limits: RunLimits;
+  /** Those of the command line, which win. */
   maxSteps: number | null;
   maxRetries: number | null;
 
@@ -132,15 +130,15 @@ export interface RunState {
   readonly waits: Waits;
 }
 
-export function initial(plan: Plan, options: Options): RunState {
+export function initial(plan: Plan): RunState {
   const { size, from } = plan.graph;
   return {
     plan,
     phase: "new",
     status: "running",
-    maxSteps:
-      options.maxSteps ?? plan.blueprint.limits.steps ?? (plan.loops.length > 0 ? limits.stepsWithLoopDefault : null),
-    maxRetries: options.maxRetries ?? null,
+    limits: plan.blueprint.limits,
+    maxSteps: null,
+    maxRetries: null,
     full: new Uint8Array(from.length),
     sentAtStep: new Int32Array(from.length),
     opened: false,

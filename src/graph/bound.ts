@@ -1,6 +1,7 @@
-import type { Blueprint, CallNode, MapNode, Node } from "../model/blueprint.ts";
+import type { Blueprint, CallNode, Node } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { Money } from "../model/settings.ts";
+import { bodyBlueprint } from "./body.ts";
 import { compile, type Plan } from "./plan.ts";
 import { type BoundOptions as RunOptions, costOfRun, type Inside, type RunCost, type Unknown } from "./run-cost.ts";
 
@@ -78,7 +79,7 @@ class Bounds {
     if (node.type === "call") return { run: this.#callee(node), runs: 1, atOnce: 1, prefix: `${node.id}/` };
     if (node.type !== "map") return null;
     const runs = node.max ?? limits.mapDefaultItems;
-    const run = this.#ofRun(itemOf(node, around));
+    const run = this.#ofRun(bodyBlueprint(around, node.do));
     return { run, runs, atOnce: Math.min(node.parallel ?? 1, runs), prefix: `${node.id}[*]/` };
   }
 
@@ -95,13 +96,6 @@ class Bounds {
     this.#callees.set(pin, cost);
     return cost;
   }
-}
-
-/** The run of one item: the body under the settings around it, with steps of its own. */
-function itemOf({ do: body }: MapNode, around: Blueprint): Blueprint {
-  const { finally: _last, ...rest } = around;
-  const { steps: _steps, ...bounds } = around.limits;
-  return { ...rest, ...body, outputs: {}, limits: bounds };
 }
 
 function unknown(reason: string): RunCost {

@@ -1,5 +1,5 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import type { Json } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { canonical } from "./canonical.ts";
 
 /** A place at which two blueprints mean something else; undefined where one of them has nothing there. */
@@ -15,16 +15,21 @@ export function differences(before: Blueprint, after: Blueprint): readonly Diffe
   return between("", contentOf(before), contentOf(after));
 }
 
+/** As {@link differences}, of any two values. */
+export function valueDifferences(before: JsonObject, after: JsonObject): readonly Difference[] {
+  return between("", before, after);
+}
+
 function contentOf(blueprint: Blueprint): Json {
   const { document, ...graph } = JSON.parse(canonical(blueprint)) as {
-    readonly document: { readonly [key: string]: Json };
+    readonly document: JsonObject;
   }; // as canonical writes it
   return { ...document, ...graph };
 }
 
 /** Nodes and fields that only one side has are one difference each; lists other than edges count as a whole. */
 function between(path: string, before: Json | undefined, after: Json | undefined): readonly Difference[] {
-  if (isObject(before) && isObject(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return keys.flatMap((key) => {
       return between(isOwnOfMap(key, before) ? path : path === "" ? key : `${path}.${key}`, before[key], after[key]);
@@ -36,8 +41,8 @@ function between(path: string, before: Json | undefined, after: Json | undefined
 }
 
 /** The fields of a `map` stand beside its graph there. */
-function isOwnOfMap(key: string, { map }: { readonly [key: string]: Json }): boolean {
-  return key === "map" && isObject(map) && map["type"] === "map";
+function isOwnOfMap(key: string, { map }: JsonObject): boolean {
+  return key === "map" && isJsonObject(map) && map["type"] === "map";
 }
 
 function ofEdges(path: string, before: readonly Json[], after: readonly Json[]): readonly Difference[] {
@@ -53,12 +58,8 @@ function ofEdges(path: string, before: readonly Json[], after: readonly Json[]):
 }
 
 function edgePath(path: string, edge: Json): string {
-  if (!isObject(edge)) return path;
+  if (!isJsonObject(edge)) return path;
   const { from, to, when, as } = edge;
   const words = [from, "→", to, ...(when === undefined ? [] : ["when", when]), ...(as === undefined ? [] : ["as", as])];
   return `${path}: ${words.filter((word) => typeof word === "string").join(" ")}`;
-}
-
-function isObject(value: Json | undefined): value is { readonly [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Draft } from "./draft.ts";
 import { isRefused } from "./draft.ts";
 import { oneOfWords } from "./nearest.ts";
@@ -79,9 +79,9 @@ function schemaProblem(
 ): PortProblem | undefined {
   let at: Json | undefined = schema;
   for (const [depth, step] of path.entries()) {
-    if (!isObject(at)) return undefined;
+    if (!isJsonObject(at)) return undefined;
     const properties: Json | undefined = at["properties"];
-    if (isObject(properties) && Object.hasOwn(properties, step)) {
+    if (isJsonObject(properties) && Object.hasOwn(properties, step)) {
       at = properties[step];
       continue;
     }
@@ -89,7 +89,7 @@ function schemaProblem(
       at = at["items"];
       continue;
     }
-    if (!isObject(properties) || at["additionalProperties"] !== false) return undefined;
+    if (!isJsonObject(properties) || at["additionalProperties"] !== false) return undefined;
     const names = Object.keys(properties);
     const whole = [node.id, ...path.slice(0, depth)].join(".");
     return {
@@ -104,14 +104,10 @@ function schemaProblem(
 export function schemaAt(schema: JsonObject, path: readonly string[]): JsonObject | undefined {
   let at: Json | undefined = schema;
   for (const step of path) {
-    if (!isObject(at)) return undefined;
+    if (!isJsonObject(at)) return undefined;
     const properties: Json | undefined = at["properties"];
-    if (isObject(properties) && Object.hasOwn(properties, step)) at = properties[step];
+    if (isJsonObject(properties) && Object.hasOwn(properties, step)) at = properties[step];
     else at = at["type"] === "array" && /^\d+$/.test(step) ? at["items"] : undefined;
   }
-  return isObject(at) ? at : undefined;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(at) ? at : undefined;
 }

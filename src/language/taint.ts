@@ -1,5 +1,5 @@
 import type { InputSpec } from "../model/blueprint.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Draft } from "./draft.ts";
 import { isRefused } from "./draft.ts";
 import { leavesPlainText } from "./patterns/plain.ts";
@@ -68,15 +68,11 @@ export function holdsInput({ type, enum: allowed, pattern }: InputSpec, path: re
 function narrows(schema: JsonObject): boolean {
   if (Array.isArray(schema["enum"]) || schema["const"] !== undefined) return true;
   const { type, items } = schema;
-  if (type === "array") return isObject(items) && narrows(items);
+  if (type === "array") return isJsonObject(items) && narrows(items);
   return (
     type === "integer" ||
     type === "number" ||
     type === "boolean" ||
     (type === "string" && typeof schema["pattern"] === "string" && leavesPlainText(schema["pattern"], false))
   );
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

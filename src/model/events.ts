@@ -1,4 +1,5 @@
 import type { AgentEvent } from "./agent-event.ts";
+import type { Bound } from "./bound.ts";
 import type { Json } from "./json.ts";
 import type { EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
 import type { Worktree } from "./worktree.ts";
@@ -29,20 +30,13 @@ export interface ParentLink {
   readonly path: string;
 }
 
-/** The content hash of a callee, and of what it calls in turn, by the reference as written. */
-export interface CalleePins {
-  readonly [reference: string]: { readonly hash: string; readonly calls?: CalleePins };
-}
-
-export interface RunStarted {
+export interface RunStarted extends Bound {
   readonly type: "run.started";
   readonly taskId: string;
   readonly task: string;
   readonly blueprint: string;
   /** Where the document was read from, for people. */
   readonly file?: string;
-  readonly contentHash: string;
-  readonly bindingHash: string;
   readonly inputs: Readonly<Record<string, Json>>;
   /** Where the run was asked for, and where it works unless it has a worktree. */
   readonly cwd: string;
@@ -51,20 +45,10 @@ export interface RunStarted {
   readonly fork?: { readonly run: string; readonly node: string; readonly pass: number };
   readonly owner: ProcessIdentity;
   readonly parent?: ParentLink;
-  /** What it calls, by content; kept in the store. */
-  readonly calls?: CalleePins;
   /** Overrides of the command line; they win over the document. */
   readonly maxSteps?: number;
   readonly maxRetries?: number;
   readonly acceptRisk?: true;
-}
-
-/** What a run goes on with instead of what it started with; kept in the store. */
-export interface Accepted {
-  readonly contentHash: string;
-  readonly bindingHash: string;
-  /** What it calls then. */
-  readonly calls?: CalleePins;
 }
 
 export interface RunResumed {
@@ -72,8 +56,8 @@ export interface RunResumed {
   readonly owner: ProcessIdentity;
   /** Nodes that a provider has asked to pause, and until when, in milliseconds since the epoch. */
   readonly asleep?: Readonly<Record<string, number>>;
-  /** Where changed content or binding was accepted: what the run goes on with. */
-  readonly accepted?: Accepted;
+  /** Where changed content or binding was accepted, or a run around it leaves it other bounds: what the run goes on with. */
+  readonly accepted?: Bound;
 }
 
 /**

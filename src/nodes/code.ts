@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import type { CodeNode } from "../model/blueprint.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
@@ -79,7 +79,7 @@ function parsed(text: string): Json {
 }
 
 async function resultOf(answer: Json, { result, process }: Ran, context: ActionContext<CodeNode>): Promise<NodeResult> {
-  if (!isObject(answer))
+  if (!isJsonObject(answer))
     return { ...result, ...(result.outcome === "success" && invalid("the returned value is no JSON")) };
   if (result.outcome === "success") return succeeded(answer, result, process, context);
   const { broken, problem } = answer;
@@ -111,10 +111,6 @@ async function schemaProblem({ output }: CodeNode, value: Json): Promise<string 
   if (typeof validate !== "function") return `the schema of \`output\` cannot be used: ${validate.invalid}`;
   const problem = validate(value);
   return problem === null ? null : `the returned value does not fit the schema: ${problem}`;
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function oneLine(text: string): string {

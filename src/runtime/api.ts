@@ -1,5 +1,6 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import type { Attempt, CalleePins, EventBody, JournalEvent, NodeSettled, ParentLink } from "../model/events.ts";
+import type { CalleePins } from "../model/bound.ts";
+import type { Attempt, EventBody, JournalEvent, NodeSettled, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { Ahead } from "../ports/journal.ts";
@@ -21,6 +22,8 @@ export interface StartRequest {
   readonly file?: string;
   readonly contentHash: string;
   readonly bindingHash: string;
+  /** What configuration supplies, as text; kept under its hash, so that a later change of it can be told. */
+  readonly binding?: string;
   readonly task: string;
   /** The run id when absent. */
   readonly taskId?: string;
@@ -52,6 +55,8 @@ export interface ResumeRequest {
   readonly callees?: Callees;
   readonly contentHash: string;
   readonly bindingHash: string;
+  /** As in {@link StartRequest}; kept where changes are accepted. */
+  readonly binding?: string;
   readonly acceptChanges: boolean;
   /** The document of the blueprint; kept where changes are accepted. */
   readonly document?: string;

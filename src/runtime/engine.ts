@@ -117,10 +117,11 @@ async function resume(
 
 /** What the run goes on with, should it not be what it started with. */
 function documentsOf(request: ResumeRequest): ReadonlyMap<string, string> {
-  const { acceptChanges, document, contentHash } = request;
+  const { acceptChanges, document, contentHash, binding, bindingHash } = request;
   if (!acceptChanges || document === undefined) return new Map();
   const callees = [...(request.callees ?? [])].map(([hash, callee]) => [hash, callee.document] as const);
-  return new Map([...callees, [contentHash, document]]);
+  const bound = binding === undefined ? [] : [[bindingHash, binding] as const];
+  return new Map([...callees, ...bound, [contentHash, document]]);
 }
 
 async function goOn(

@@ -21,6 +21,8 @@ export function emptyView(run: string, blueprint: Blueprint | null): RunView {
     file: null,
     worktree: null,
     cwd: "",
+    limits: {},
+    overrides: {},
     status: "running",
     reason: null,
     startedAt: 0,
@@ -48,6 +50,7 @@ function apply(view: RunView, body: EventBody, at: number): void {
     case "run.started":
       return startRun(view, body, at);
     case "run.resumed":
+      view.limits = body.accepted?.limits ?? view.limits;
       view.status = "running";
       view.reason = null;
       view.endedAt = null;
@@ -115,6 +118,9 @@ function startRun(view: RunView, body: RunStarted, at: number): void {
   view.cwd = body.cwd;
   view.worktree = body.worktree?.root ?? null;
   view.startedAt = at;
+  const { maxSteps: steps, maxRetries: retries } = body;
+  view.limits = body.limits ?? {};
+  view.overrides = { ...(steps === undefined ? {} : { steps }), ...(retries === undefined ? {} : { retries }) };
 }
 
 function startNode(view: RunView, body: NodeStarted, at: number): void {

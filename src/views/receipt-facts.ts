@@ -2,6 +2,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt, EventBody, GateAnswered, GateOpened, NodeSettled } from "../model/events.ts";
+import type { RunLimits } from "../model/settings.ts";
 import type { Json } from "../model/json.ts";
 import type { EndStatus, NodeResult, Usage } from "../model/outcome.ts";
 import { type AttemptSoFar, attemptOf, effect, type EffectOf, instant, key } from "./receipt-effects.ts";
@@ -20,8 +21,10 @@ export interface ReceiptFacts {
   readonly endedAt: string | null;
   readonly content: string;
   readonly binding: string;
+  /** What it was bound by; absent where that was not recorded. */
+  readonly limits?: RunLimits;
   /** Changed content or binding that a person let the run go on with. */
-  readonly accepted: readonly { readonly at: string; readonly content: string; readonly binding: string }[];
+  readonly accepted: readonly AcceptedOf[];
   readonly caps: readonly { readonly node: string; readonly passes: number; readonly cap: number }[];
   readonly agents: readonly AgentUse[];
   readonly usage: UsageSum;
@@ -29,6 +32,13 @@ export interface ReceiptFacts {
   readonly approvals: readonly Approval[];
   readonly decisions: readonly Decision[];
   readonly effects: readonly EffectOf[];
+}
+
+interface AcceptedOf {
+  readonly at: string;
+  readonly content: string;
+  readonly binding: string;
+  readonly limits?: RunLimits;
 }
 
 export interface UsageSum extends Pick<Usage, "inputTokens" | "outputTokens" | "turns"> {
@@ -95,7 +105,7 @@ interface Gathered {
   >;
   readonly approvals: Approval[];
   readonly decisions: Decision[];
-  readonly accepted: { readonly at: string; readonly content: string; readonly binding: string }[];
+  readonly accepted: AcceptedOf[];
   readonly agents: Map<string, { readonly use: Omit<AgentUse, keyof UsageSum>; readonly usage: Usage }>;
   usage: Usage;
   end: {
@@ -128,7 +138,7 @@ export function receiptFacts(
     gather(found, event);
   }
   if (first?.body.type !== "run.started") return null;
-  const { task, taskId, blueprint, contentHash, bindingHash } = first.body;
+  const { task, taskId, blueprint, contentHash, bindingHash, limits: bounds } = first.body;
   return {
     task,
     taskId,
@@ -139,6 +149,7 @@ export function receiptFacts(
     endedAt: found.end?.at ?? null,
     content: contentHash,
     binding: bindingHash,
+    ...(bounds === undefined ? {} : { limits: bounds }),
     accepted: found.accepted,
     caps: [...found.caps].map(([node, cap]) => ({ node, ...cap })),
     agents: [...found.agents.values()].map(({ use, usage }) => ({ ...use, ...sum(usage) })),
@@ -163,7 +174,8 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
       found.end = null;
       const { accepted } = body;
       if (accepted === undefined) return;
-      found.accepted.push({ at: instant(at), content: accepted.contentHash, binding: accepted.bindingHash });
+      const { contentHash: content, bindingHash: binding, limits: bounds } = accepted;
+      found.accepted.push({ at: instant(at), content, binding, ...(bounds === undefined ? {} : { limits: bounds }) });
       return;
     }
     case "node.started":

@@ -1,4 +1,5 @@
 import type { NodeClass, NodeType } from "../model/blueprint.ts";
+import type { RunLimits } from "../model/settings.ts";
 import type { RunHalting } from "../model/events.ts";
 import type { Outcome, Reason, RunStatus, Usage } from "../model/outcome.ts";
 
@@ -12,6 +13,10 @@ export interface RunView {
   cwd: string;
   /** The root of the worktree that the run has to itself. */
   worktree: string | null;
+  /** What it is bound by; empty where that was not recorded. */
+  limits: RunLimits;
+  /** Those of the command line, which win. */
+  overrides: Pick<RunLimits, "steps" | "retries">;
   status: RunStatus;
   reason: string | null;
   /** Milliseconds since the epoch; 0 before the first event. */

@@ -16,6 +16,8 @@ const usage = {
   estimated: z.boolean(),
 };
 
+/** Times in milliseconds, sizes in bytes; left out in what was recorded before there were any. */
+const limits = z.record(z.string(), z.json()).optional();
 const approvals = z.array(
   z.strictObject({
     ...attempt,
@@ -55,7 +57,8 @@ export const receiptShape = z.strictObject({
   endedAt: instant.nullable(),
   content: sha256,
   binding: sha256,
-  accepted: z.array(z.strictObject({ at: instant, content: sha256, binding: sha256 })),
+  limits,
+  accepted: z.array(z.strictObject({ at: instant, content: sha256, binding: sha256, limits })),
   caps: z.array(z.strictObject({ node: z.string(), passes: count, cap: count })),
   agents: z.array(
     z.strictObject({

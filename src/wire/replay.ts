@@ -1,14 +1,19 @@
 import { z } from "zod";
 
 const event = z.looseObject({ type: z.string() });
-
-/** `trammel replay RUN --json`: the first event that is not what the engine decides, or null. */
-export const replayShape = z.strictObject({
+const replayed = {
   run: z.string(),
   events: z.int().min(0),
+  /** The first event that is not what the engine decides. */
   difference: z
     .strictObject({ seq: z.int().min(1), recorded: event.nullable(), recomputed: event.nullable() })
     .nullable(),
+};
+
+/** `trammel replay RUN --json`. `inside` are the runs inside it at any depth, by their path `call` or `call/map[2]`. */
+export const replayShape = z.strictObject({
+  ...replayed,
+  inside: z.array(z.strictObject({ path: z.string(), ...replayed })),
 });
 
 const end = z.strictObject({ status: z.string().nullable(), reason: z.string().nullable() });

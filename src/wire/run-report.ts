@@ -44,6 +44,8 @@ export const runReportShape = z.strictObject({
   walkedPast: z.array(z.string()),
   startedAt: instant,
   endedAt: instant.nullable(),
+  /** What it is bound by, as a blueprint says it (`steps`, `time`, `cost` …); empty where nothing is or that was not recorded. */
+  limits: z.record(z.string(), z.union([z.string(), z.number()])),
   /** When the first pause that a provider asked for is over, where nothing but pauses is kept and people are asked. */
   wakesAt: instant.nullable(),
   usage: z.strictObject({

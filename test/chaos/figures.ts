@@ -49,7 +49,7 @@ export async function examine(site: Site, works: ReadonlyMap<string, Case>): Pro
   const top = stored.filter(({ row }) => row.parent === undefined);
   const figures = [...works].map(([work, of]) => actionsIn(work, of, stored));
   const lost = untold.length + gaps.length;
-  const wrong = unlikeReplay(site.home);
+  const wrong = await unlikeReplay(site.home);
   const unended = top.filter(({ row }) => row.status !== "succeeded").length;
   return sum([...figures, { ...nothing, lost, unended, left: site.left().length, wrong }]);
 }

@@ -7,7 +7,7 @@ const commitsOfFive = 1 + 5 * 2;
 const names = ["a", "b", "c", "d", "e"];
 
 const sites: Site[] = [];
-afterAll(() => sites.forEach((site) => site.remove()));
+afterAll(() => Promise.all(sites.map((site) => site.remove())));
 
 function newSite(): Site {
   const site = new Site();

@@ -105,8 +105,8 @@ export class Site {
     return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
   }
 
-  remove(): void {
-    const unlike = unlikeReplay(this.home);
+  async remove(): Promise<void> {
+    const unlike = await unlikeReplay(this.home);
     rmSync(this.folder, { recursive: true, force: true });
     if (unlike.length > 0) throw new Error(unlike.join("\n"));
   }

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type Journaled, Site } from "./harness.ts";
 
 const sites: Site[] = [];
-afterAll(() => sites.forEach((site) => site.remove()));
+afterAll(() => Promise.all(sites.map((site) => site.remove())));
 
 /** A map in a map; each innermost step leaves its name in the log. */
 const document = `name: nested

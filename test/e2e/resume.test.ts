@@ -44,6 +44,28 @@ describe("resume", () => {
     ]);
   });
 
+  it("refuses limits of the configuration that changed since, says which, and takes them", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", "limits: {steps: 2}\ncommands: {lint: make lint}\n");
+    const id = await killed(place, again);
+    place.file("go", "");
+    place.file("trammel.yaml", "limits: {steps: 1, time: 1h}\n");
+    const refused = await trammel(["resume", id], { place });
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr.split("\n")).toEqual([
+      `trammel: run ${id} started with another version of the configuration that its blueprint is bound to`,
+      '  configuration: commands.lint is gone: "make lint"',
+      "  configuration: limits.steps: 2 → 1",
+      "  configuration: limits.timeMs is new: 3600000",
+      expect.stringContaining("--accept-changes"),
+      "",
+    ]);
+    // What was claimed under the old ones goes on.
+    expect(await trammel(["resume", id, "--accept-changes"], { place })).toMatchObject({ code: 0 });
+    expect((await trammel(["show", id], { place })).stdout).toMatch(/^limits +steps 1, time 1h$/m);
+    expect(await trammel(["replay", id], { place })).toMatchObject({ code: 0 });
+  });
+
   it("refuses a blueprint that changed since, names the way on, and takes it", async () => {
     using place = new Place();
     const id = await killed(place, again);

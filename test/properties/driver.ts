@@ -58,7 +58,7 @@ export interface DriveOptions {
 /** Runs a blueprint against a world in simulated time: what ends at the same tick ends in the order of its starts. */
 export function drive(blueprint: Blueprint, world: World, options: DriveOptions = {}): DrivenRun {
   const plan = compile(blueprint);
-  let state = initial(plan, {});
+  let state = initial(plan);
   const log: Logged[] = [];
   const commands: Command[] = [];
   const agenda: Due[] = [];
@@ -173,7 +173,7 @@ interface Logged {
 }
 
 function rebuild(plan: Plan, log: readonly Logged[]): RunState {
-  const state = initial(plan, {});
+  const state = initial(plan);
   for (const { event, at } of log) reduce(state, event, at);
   return state;
 }

@@ -6,7 +6,7 @@ import type { AgentNode, Blueprint, Edge, HumanNode, Node, NodeType, PluginNode 
 import type { EventBody, JournalEvent, ProcessIdentity } from "../../src/model/events.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { Clock } from "../../src/ports/clock.ts";
-import type { Journal } from "../../src/ports/journal.ts";
+import type { Journal, JournalReader } from "../../src/ports/journal.ts";
 import type { ActionContext, Capabilities, Performer } from "../../src/ports/performer.ts";
 import type {
   Engine,
@@ -28,6 +28,8 @@ import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { gitWorkspaces } from "../../src/runtime/workspace/workspaces.ts";
 import { isSame } from "../../src/runtime/processes/identity.ts";
+import type { DefinitionOf } from "../../src/cli/store/replayed.ts";
+import { topOf } from "../../src/cli/store/inner-runs.ts";
 import { unlikeReplay } from "../support/replayed.ts";
 import { unset } from "../../src/model/unset.ts";
 
@@ -140,6 +142,10 @@ export class World {
         (...fork) => engine.fork(...fork),
         ({ start }: ForkRequest) => start,
       ),
+      resume: noting(
+        (...resume) => engine.resume(...resume),
+        (resume: ResumeRequest) => resume,
+      ),
     };
   }
 
@@ -173,22 +179,32 @@ export class World {
 
   async remove(): Promise<void> {
     for (const journal of this.#journals) await journal.close().catch(() => undefined);
-    const unlike = unlikeReplay(this.home, (run, hash) => (hash === "content" ? (carriedOut.get(run) ?? null) : null));
+    const unlike = await unlikeReplay(this.home, definitions);
     rmSync(this.home, { recursive: true, force: true });
     if (unlike.length > 0) throw new Error(unlike.join("\n"));
   }
 }
 
-/** The blueprint of each run that any world began: when a world is removed, the journals of its store are replayed. */
-const carriedOut = new Map<string, Blueprint>();
+/** By run and content hash, what any world began or went on with: when it is removed, the journals of its store are replayed. */
+const carriedOut = new Map<string, Map<string, Blueprint>>();
+
+const definitions = (journal: JournalReader): DefinitionOf => {
+  return (hash, row) => Promise.resolve(carriedOut.get(topOf(journal, row).run)?.get(hash) ?? null);
+};
+
+type Begun = Pick<StartRequest, "blueprint" | "contentHash" | "callees">;
 
 function noting<R>(
   begin: (request: R, observer: Observer) => Promise<RunHandle | Refusal>,
-  startOf: (request: R) => StartRequest,
+  begunOf: (request: R) => Begun,
 ): (request: R, observer: Observer) => Promise<RunHandle | Refusal> {
   return async (request, observer) => {
     const answer = await begin(request, observer);
-    if (!("refused" in answer)) carriedOut.set(answer.run, startOf(request).blueprint);
+    if ("refused" in answer) return answer;
+    const { blueprint: of, contentHash, callees } = begunOf(request);
+    const known = carriedOut.get(answer.run) ?? new Map<string, Blueprint>();
+    carriedOut.set(answer.run, known.set(contentHash, known.get(contentHash) ?? of));
+    for (const [hash, callee] of callees ?? []) known.set(hash, callee.blueprint);
     return answer;
   };
 }

@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import type { DefinitionOf } from "../../src/cli/store/replayed.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
 import { chainOf, handle, request, success, World } from "../runs/harness.ts";
 import { differenceIn, unlikeReplay } from "./replayed.ts";
+
+function as(of: Blueprint): () => DefinitionOf {
+  return () => () => Promise.resolve(of);
+}
 
 /** A run of three nodes, as its journal has it. */
 async function recorded() {
@@ -34,12 +40,12 @@ test("a journal is what replaying it gives, and no other is: a changed outcome, 
 
 test("every run of a store is looked at; one that another blueprint would have decided is named", async () => {
   const { world, of, run } = await recorded();
-  expect(unlikeReplay(world.home, () => of)).toEqual([]);
-  expect(unlikeReplay(world.home, () => chainOf(["a", "c"]))).toEqual([expect.stringContaining(run)]);
+  expect(await unlikeReplay(world.home, as(of))).toEqual([]);
+  expect(await unlikeReplay(world.home, as(chainOf(["a", "c"])))).toEqual([expect.stringContaining(run)]);
   // A store that cannot be read is nothing to replay.
   const db = new DatabaseSync(join(world.home, "trammel.db"));
   db.exec("UPDATE journal SET hash = zeroblob(32)");
   db.close();
-  expect(unlikeReplay(world.home, () => of)).toEqual([]);
+  expect(await unlikeReplay(world.home, as(of))).toEqual([]);
   await world.remove();
 });

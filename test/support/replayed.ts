@@ -1,39 +1,44 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { check } from "../../src/check/check.ts";
+import { readKept } from "../../src/cli/plugins/plugins.ts";
+import { type DefinitionOf, type Replayed, replayAll } from "../../src/cli/store/replayed.ts";
 import { recompute } from "../../src/engine/recompute.ts";
 import { compile } from "../../src/graph/plan.ts";
 import { Reader } from "../../src/hosts/embedded/reader.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { JournalEvent } from "../../src/model/events.ts";
-import { StoreUnavailable } from "../../src/ports/journal.ts";
+import { type JournalReader, StoreUnavailable } from "../../src/ports/journal.ts";
 
-/** The blueprint that a part of a run was carried out with, as the engine knew it; null where it cannot be had again. */
-type BlueprintOf = (run: string, contentHash: string, document: string | null) => Blueprint | null;
-
-const asKept: BlueprintOf = (_run, _hash, document) => (document === null ? null : check(document, {}).blueprint);
+/** Definitions as a store keeps them, with the plug-ins of the folders in which its runs worked. */
+export function asKept(env: NodeJS.ProcessEnv = {}): (journal: JournalReader) => DefinitionOf {
+  return (journal) => async (hash, row) => {
+    const text = journal.definition(hash);
+    return text === null ? null : readKept({ env }, row.cwd, text);
+  };
+}
 
 /**
- * Runs of a store whose journal is not what the engine makes again of what came from the world, one sentence each. Runs inside runs are
- * left out: what they are bound to is theirs alone. A store that cannot be read has none.
+ * Runs of a store, those inside others too, whose journal is not what the engine makes again of what came from the world, or whose
+ * definition cannot be had; one sentence each. A store that cannot be read has none.
  */
-export function unlikeReplay(home: string, blueprintOf: BlueprintOf = asKept): readonly string[] {
+export async function unlikeReplay(
+  home: string,
+  definitions: (journal: JournalReader) => DefinitionOf = asKept(),
+): Promise<readonly string[]> {
   const path = join(home, "trammel.db");
   if (!existsSync(path)) return [];
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(path, { readOnly: true });
-    const reader = new Reader(db, path, () => undefined);
-    return reader.runs(1_000, null).flatMap(({ run }) => {
-      const events = [...reader.read(run, 0)];
-      const unlike = partsOf(events).map(({ hash, from, to }) => {
-        const blueprint = blueprintOf(run, hash, reader.definition(hash));
-        return blueprint === null ? null : differenceIn(blueprint, events.slice(0, to), from);
-      });
-      const difference = unlike.find((one) => one !== null);
-      return difference === undefined ? [] : [`${run} is not what replaying it gives: ${difference}`];
-    });
+    const reader = readerOf(db, path);
+    const unlike: string[] = [];
+    for (const row of reader.runs(1_000))
+      for (const one of await replayAll(reader, row, definitions(reader))) {
+        const problem = problemOf(one);
+        if (problem !== null) unlike.push(problem);
+      }
+    return unlike;
   } catch (error) {
     if (error instanceof StoreUnavailable || isSqlite(error)) return [];
     throw error;
@@ -42,20 +47,29 @@ export function unlikeReplay(home: string, blueprintOf: BlueprintOf = asKept): r
   }
 }
 
-/** A run goes on with another blueprint from where a person accepted it. */
-function partsOf(events: readonly JournalEvent[]): readonly { hash: string; from: number; to: number }[] {
-  const begins = events.flatMap(({ body }, from) => {
-    if (body.type === "run.started") return [{ hash: body.contentHash, from }];
-    return body.type === "run.resumed" && body.accepted !== undefined
-      ? [{ hash: body.accepted.contentHash, from }]
-      : [];
-  });
-  return begins.map((begin, i) => ({ ...begin, to: begins[i + 1]?.from ?? events.length }));
+function readerOf(db: DatabaseSync, path: string): JournalReader {
+  const reader = new Reader(db, path, () => undefined);
+  return {
+    read: (run, after = 0) => reader.read(run, after),
+    records: (run) => reader.records(run),
+    runs: (limit, inside = null, which = "all") => reader.runs(limit, inside, which),
+    find: (run) => reader.find(run),
+    definition: (hash) => reader.definition(hash),
+    passes: (taskId, blueprint) => reader.passes(taskId, blueprint),
+  };
 }
 
-/** Where a journal differs from its replay, null where it does not. What stands before `from` is taken as it is. */
-export function differenceIn(blueprint: Blueprint, events: readonly JournalEvent[], from = 0): string | null {
-  const difference = recompute(compile(blueprint), events, from);
+function problemOf({ run, path, difference, unread }: Replayed): string | null {
+  const name = `${run}${path === "" ? "" : ` (${path})`}`;
+  if (unread !== undefined) return `${name} cannot be replayed: its definition at event ${unread + 1} cannot be had`;
+  if (difference === null) return null;
+  const { seq, recorded, recomputed } = difference;
+  return `${name} is not what replaying it gives: event ${seq} is ${JSON.stringify(recorded)}, not ${JSON.stringify(recomputed)}`;
+}
+
+/** Where a journal differs from its replay, null where it does not. */
+export function differenceIn(blueprint: Blueprint, events: readonly JournalEvent[]): string | null {
+  const difference = recompute(compile(blueprint), events);
   if (difference === null) return null;
   const { index, recorded, recomputed } = difference;
   return `event ${index + 1} is ${JSON.stringify(recorded)}, not ${JSON.stringify(recomputed)}`;

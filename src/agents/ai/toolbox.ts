@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../model/agent-event.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
@@ -69,7 +69,7 @@ export class Toolbox {
     tool: Tool,
     input: Json,
   ): Promise<{ readonly args: JsonObject } | { readonly problem: string }> {
-    if (!isObject(input)) return { problem: "they must be a JSON object" };
+    if (!isJsonObject(input)) return { problem: "they must be a JSON object" };
     if (isTooDeep(input)) return { problem: `they are ${tooDeepText}` };
     const validate = this.#validators.get(tool.name) ?? (await compileSchema(tool.input, { foreign: true }));
     this.#validators.set(tool.name, validate);
@@ -130,10 +130,6 @@ export class Toolbox {
 
 function no(text: string): CallReply {
   return { ok: false, text };
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The shell text of a tool that runs what it is given; null for a fixed command, which goes by its name. */

@@ -6,7 +6,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import { readDocument } from "../documents/document.ts";
 import { drive } from "../running/drive.ts";
 import { packageRoot } from "../documents/package-root.ts";
-import { prepare } from "../running/prepare.ts";
+import { boundBy, prepare } from "../running/prepare.ts";
 import { isProblem, report } from "../problem.ts";
 import { palette, type Palette } from "../screen/palette.ts";
 import type { World } from "../world.ts";
@@ -32,14 +32,7 @@ export async function demo(world: World, options: { readonly plain?: true }): Pr
 
   world.err.write(`A small project with a failing test, in ${project}\n\n`);
   const { exit } = await drive(stage, prepared, project, options, ({ engine }, observer) => {
-    const { contentHash, bindingHash } = prepared;
-    const request = {
-      blueprint: prepared.blueprint,
-      document: document.text,
-      file: document.file,
-      contentHash,
-      bindingHash,
-    };
+    const request = { ...boundBy(prepared), file: document.file };
     return engine.start({ ...request, task, inputs: {}, cwd: project }, observer);
   });
   if (exit !== exitCodes.ok) return exit;

@@ -1,24 +1,16 @@
 import type { Config } from "../../config/config.ts";
-import type { Difference } from "../../engine/recompute.ts";
-import type { EventBody, JournalEvent } from "../../model/events.ts";
+import type { EventBody } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import { sentence } from "../../views/plain.ts";
 import { readDocument } from "../documents/document.ts";
 import { bind, prepare, readConfig } from "../running/prepare.ts";
-import { bodyIn, mapsAround } from "../store/inner-runs.ts";
-import { isProblem, type Problem, report } from "../problem.ts";
+import { isProblem, report } from "../problem.ts";
 import { findRun, openStoreToRead } from "../store/stored-run.ts";
+import type { DefinitionOf, Replayed } from "../store/replayed.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
-
-interface Replayed {
-  readonly run: string;
-  readonly events: number;
-  /** `seq` is the number of the event in the journal. */
-  readonly difference: (Omit<Difference, "index"> & { readonly seq: number }) | null;
-}
 
 export interface ReplayOptions {
   readonly json?: true;
@@ -26,92 +18,69 @@ export interface ReplayOptions {
   readonly with?: string;
 }
 
-/** Recomputes a run from what came from the world, without a process or a model: the journal must say what the engine decides. */
+/** Recomputes a run and those inside it from what came from the world, without a process or a model: the journal must say what the engine decides. */
 export async function replay(world: World, run: string, options: ReplayOptions): Promise<number> {
   const journal = await openStoreToRead(world);
-  const stored = storedRun(journal, run);
-  await journal.close();
-  if (isProblem(stored)) return report(world, stored);
-  const config = await readConfig(world, stored.row.cwd);
-  if (typeof config === "number") return config;
-  if (options.with !== undefined) return replayWith(world, stored, config, options.with, options.json === true);
-  const replayed = await replayOf(stored, config);
-  if (isProblem(replayed)) return report(world, replayed);
-  world.out.write(options.json === true ? jsonLine(replayed) : text(replayed));
-  return replayed.difference === null ? exitCodes.ok : exitCodes.failed;
-}
-
-interface Stored {
-  readonly row: RunRow;
-  readonly parts: readonly Part[];
-  readonly events: readonly JournalEvent[];
-  /** The maps that it is an item of. */
-  readonly maps: readonly string[];
-}
-
-/** Events that one definition led to: of the start, or of a resume that accepted another. */
-interface Part {
-  /** Places in the journal, the latter exclusive. */
-  readonly from: number;
-  readonly to: number;
-  /** Null where it is not kept any more. */
-  readonly document: string | null;
-}
-
-function storedRun(journal: JournalReader, run: string): Stored | Problem {
-  const row = findRun(journal, run);
-  if (isProblem(row)) return row;
-  const events = [...journal.read(row.run)];
-  return { row, parts: partsOf(journal, row, events), events, maps: mapsAround(journal, row) };
-}
-
-function partsOf(journal: JournalReader, row: RunRow, events: readonly JournalEvent[]): readonly Part[] {
-  const accepted = events.flatMap(({ body }, from) =>
-    body.type === "run.resumed" && body.accepted !== undefined ? [{ from, hash: body.accepted.contentHash }] : [],
-  );
-  const [first] = events;
-  // An item of a map keeps the document around it.
-  const started = accepted.length > 0 && first?.body.type === "run.started" ? first.body.contentHash : row.definition;
-  const starts = [{ from: 0, hash: started }, ...accepted];
-  return starts.map(({ from, hash }, i) => {
-    const to = starts[i + 1]?.from ?? events.length;
-    return { from, to, document: journal.definition(hash) };
-  });
-}
-
-async function replayOf({ row, parts, events, maps }: Stored, config: Config): Promise<Replayed | Problem> {
-  const [{ checkDocument }, { recompute }, { compile }] = await Promise.all([
-    import("../plugins/plugins.ts"),
-    import("../../engine/recompute.ts"),
-    import("../../graph/plan.ts"),
-  ]);
-  for (const { from, to, document } of parts) {
-    const kept = document === null ? null : (await checkDocument(document, config)).blueprint;
-    const blueprint = kept === null ? null : bodyIn(kept, maps);
-    if (blueprint === null) {
-      const what =
-        from === 0 ? `the blueprint of run ${row.run}` : `what run ${row.run} went on with at event ${from + 1}`;
-      const message = `${what} is not kept any more, or this version refuses it`;
-      return { exit: exitCodes.failed, message, hint: `trammel show ${row.run} prints what was recorded.` };
-    }
-    const difference = recompute(compile(await bind(blueprint, config)), events.slice(0, to), from);
-    if (difference === null) continue;
-    const { index, recorded, recomputed } = difference;
-    return { run: row.run, events: to, difference: { seq: index + 1, recorded, recomputed } };
+  try {
+    const row = findRun(journal, run);
+    if (isProblem(row)) return report(world, row);
+    const config = await readConfig(world, row.cwd);
+    if (typeof config === "number") return config;
+    const json = options.json === true;
+    return options.with === undefined
+      ? await replayAsItWas(world, journal, row, config, json)
+      : await replayWith(world, journal, row, config, options.with, json);
+  } finally {
+    await journal.close();
   }
-  return { run: row.run, events: events.length, difference: null };
+}
+
+async function replayAsItWas(
+  world: World,
+  journal: JournalReader,
+  row: RunRow,
+  config: Config,
+  json: boolean,
+): Promise<number> {
+  const { replayAll } = await import("../store/replayed.ts");
+  const all = await replayAll(journal, row, keptDefinition(journal, config));
+  const unread = all.find((one) => one.unread !== undefined);
+  if (unread !== undefined) return report(world, notKept(unread));
+  world.out.write(json ? jsonLine(asReport(all)) : text(all));
+  return all.every(({ difference }) => difference === null) ? exitCodes.ok : exitCodes.failed;
+}
+
+function keptDefinition(journal: JournalReader, config: Config): DefinitionOf {
+  return async (hash) => {
+    const { checkDocument } = await import("../plugins/plugins.ts");
+    const document = journal.definition(hash);
+    const blueprint = document === null ? null : (await checkDocument(document, config)).blueprint;
+    return blueprint === null ? null : bind(blueprint, config);
+  };
+}
+
+function notKept({ run, unread = 0 }: Replayed): { exit: number; message: string; hint: string } {
+  const what = unread === 0 ? `the blueprint of run ${run}` : `what run ${run} went on with at event ${unread + 1}`;
+  const message = `${what} is not kept any more, or this version refuses it`;
+  return { exit: exitCodes.failed, message, hint: `trammel show ${run} prints what was recorded.` };
 }
 
 /** Tells what would have gone another way with another blueprint. */
-async function replayWith(world: World, stored: Stored, config: Config, file: string, json: boolean): Promise<number> {
+async function replayWith(
+  world: World,
+  journal: JournalReader,
+  { run }: RunRow,
+  config: Config,
+  file: string,
+  json: boolean,
+): Promise<number> {
   const document = readDocument(file, world.cwd);
   if (isProblem(document)) return report(world, document);
   const prepared = await prepare(world, document, config);
   if (typeof prepared === "number") return prepared;
   const { whatIf, whatIfText } = await import("../../views/what-if.ts");
-  const { run } = stored.row;
   const seen = whatIf(
-    stored.events.map(({ body }) => body),
+    [...journal.read(run)].map(({ body }) => body),
     prepared.blueprint,
   );
   if (seen === null)
@@ -120,11 +89,32 @@ async function replayWith(world: World, stored: Stored, config: Config, file: st
   return exitCodes.ok;
 }
 
-function text({ run, events, difference }: Replayed): string {
-  if (difference === null) return `${run}: ${events} events recomputed, the same\n`;
+function asReport([top, ...inside]: readonly Replayed[]): object {
+  return {
+    run: top?.run ?? "",
+    events: top?.events ?? 0,
+    difference: top?.difference ?? null,
+    inside: inside.map(({ run, path, events, difference }) => ({ run, path, events, difference })),
+  };
+}
+
+/** The run and what is inside of it in one line while all of it is the same; else a line for each that is not. */
+function text(all: readonly Replayed[]): string {
+  const [top, ...inside] = all;
+  const differing = all.filter(({ difference }) => difference !== null);
+  const count = (of: readonly Replayed[]): number => of.reduce((sum, { events }) => sum + events, 0);
+  if (differing.length > 0) return differing.map(differenceText).join("");
+  const runs = `${inside.length} ${inside.length === 1 ? "run" : "runs"} inside it`;
+  const also = inside.length === 0 ? "" : `, and ${count(inside)} of ${runs}`;
+  return `${top?.run ?? ""}: ${top?.events ?? 0} events${also} recomputed, the same\n`;
+}
+
+function differenceText({ run, path, difference }: Replayed): string {
+  if (difference === null) return "";
   const { seq, recorded, recomputed } = difference;
-  const basis = "with the blueprint as the run keeps it and the limits of the configuration as it is now";
-  return `${run}: event ${seq} differs, ${basis}\n  recorded    ${line(recorded)}\n  recomputed  ${line(recomputed)}\n`;
+  const at = path === "" ? "" : ` (${inert(path)})`;
+  const basis = "with the blueprint and the limits that it was bound to";
+  return `${run}${at}: event ${seq} differs, ${basis}\n  recorded    ${line(recorded)}\n  recomputed  ${line(recomputed)}\n`;
 }
 
 function line(body: EventBody | null): string {

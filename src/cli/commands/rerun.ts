@@ -5,7 +5,7 @@ import type { ForkRequest, StartRequest } from "../../runtime/api.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
 import { readInputs } from "../running/inputs.ts";
-import { calledBy, prepare, readConfig } from "../running/prepare.ts";
+import { boundBy, prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
@@ -50,7 +50,7 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
   if (typeof config === "number") return config;
   const prepared = await prepare(world, document, config, keptLook);
   if (typeof prepared === "number") return prepared;
-  const { blueprint, contentHash, bindingHash } = prepared;
+  const { blueprint } = prepared;
   const given = await readInputs(undefined, options.input ?? [], world.cwd);
   if ("problem" in given) return report(world, given.problem);
   const inputs = { ...given.values, ...kept(started, blueprint, given.values) };
@@ -58,12 +58,8 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
   if (lost.length > 0) return report(world, notKept(row.run, lost));
   const { file, taskId, task, maxSteps, maxRetries, acceptRisk } = started;
   const start: StartRequest = {
-    blueprint,
-    document: document.text,
+    ...boundBy(prepared),
     ...(file === undefined ? {} : { file }),
-    contentHash,
-    bindingHash,
-    ...calledBy(prepared),
     task,
     taskId,
     inputs,
@@ -102,7 +98,7 @@ async function readEarlier(world: World, text: string): Promise<Earlier | Proble
     return {
       row,
       started,
-      keptLook: keptCalls(journal, journal.read(row.run)),
+      keptLook: keptCalls(journal, [...journal.read(row.run)]),
       document: { name, file: started.file ?? "", text: definition },
     };
   } finally {

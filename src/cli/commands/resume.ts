@@ -2,11 +2,12 @@ import type { GateAnswered, JournalEvent, RunHalting } from "../../model/events.
 import { exitCodes } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { Refusal, Settlement } from "../../runtime/api.ts";
+import { bindingsOf } from "../../views/bindings.ts";
 import { openGates } from "../../views/open-gates.ts";
 import { whatBecame } from "../asking/became.ts";
 import { readDocument, type SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
-import { bind, calledBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
+import { bind, boundBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
 import { decidedInside } from "../inside.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
@@ -72,11 +73,7 @@ async function goOn(
   if (typeof prepared === "number") return refused(prepared);
   const request = {
     run: row.run,
-    blueprint: prepared.blueprint,
-    contentHash: prepared.contentHash,
-    bindingHash: prepared.bindingHash,
-    document: prepared.document.text,
-    ...calledBy(prepared),
+    ...boundBy(prepared),
     acceptChanges: options.acceptChanges === true,
     ...(settle === undefined ? {} : { settle }),
   };
@@ -91,20 +88,19 @@ async function goOn(
   return { exit, undecided: isOpen ? view.halting : null };
 }
 
-/** A refusal for another version of the blueprint, with what that changes. */
+/** A refusal for another version of the blueprint or its configuration, with what that changes. */
 async function withChanges(
   { cwd }: World,
   refusal: Refusal,
-  { documents, look }: StoredRun,
-  { blueprint, config }: Prepared,
+  { documents, binding, look }: StoredRun,
+  prepared: Prepared,
 ): Promise<Refusal> {
   const kept = documents.at(-1);
   if (refusal.refused !== "changed" || kept === undefined) return refusal;
   const { changesSince } = await import("../running/changed.ts");
-  const lines = await changesSince(
-    { document: kept, config, look: { ...look, config, project: cwd, bind } },
-    blueprint,
-  );
+  const { config } = prepared;
+  const before = { document: kept, binding, config, look: { ...look, config, project: cwd, bind } };
+  const lines = await changesSince(before, prepared);
   return { ...refusal, message: [refusal.message, ...lines].join("\n  ") };
 }
 
@@ -113,6 +109,8 @@ interface StoredRun {
   readonly history: readonly JournalEvent[];
   /** What to go on with: the file as it is now, so that a change is seen, then the definition that the run keeps. */
   readonly documents: readonly SourceDocument[];
+  /** What configuration supplied, as text; null where that was not kept. */
+  readonly binding: string | null;
   readonly look: KeptCalls;
 }
 
@@ -134,7 +132,9 @@ async function readRun(world: World, text: string): Promise<StoredRun | number> 
         ? []
         : [{ name: `${row.blueprint} (as run ${row.run} keeps it)`, file: file ?? "", text: kept }]),
     ];
-    if (documents.length > 0) return { row, history, documents, look };
+    const hash = bindingsOf(history.map(({ body }) => body)).at(-1)?.bound.bindingHash;
+    const binding = hash === undefined ? null : journal.definition(hash);
+    if (documents.length > 0) return { row, history, documents, binding, look };
     return report(world, usage(`the definition of run ${row.run} is gone, and so is its file`));
   } finally {
     await journal.close();

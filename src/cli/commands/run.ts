@@ -6,7 +6,7 @@ import { drive, type DriveOptions } from "../running/drive.ts";
 import { isFolder } from "../documents/files.ts";
 import { isInside } from "../inside.ts";
 import { readInputs } from "../running/inputs.ts";
-import { calledBy, prepare, type Prepared, readConfig, withAgentOf } from "../running/prepare.ts";
+import { boundBy, prepare, type Prepared, readConfig, withAgentOf } from "../running/prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
@@ -38,12 +38,8 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (options.dryRun === true) return printRoute(world, prepared, options);
   const folder = resolve(cwd, prepared.blueprint.workspace.cwd ?? ".");
   const request = {
-    blueprint: prepared.blueprint,
-    document: document.text,
+    ...boundBy(prepared),
     file: document.file,
-    contentHash: prepared.contentHash,
-    bindingHash: prepared.bindingHash,
-    ...calledBy(prepared),
     task: task ?? "",
     inputs: inputs.values,
     cwd: folder,

@@ -1,4 +1,5 @@
 import { limits } from "../../model/limits.ts";
+import type { RunReport } from "../../wire/run-report.ts";
 import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
@@ -35,12 +36,32 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
   const view = await viewOf(world, journal, row);
   const inside = journal.runs(limits.runsListed, row.run).toReversed();
   const waiting = row.endedAt === null ? waitingGates(journal, row) : [];
-  world.out.write(options.json === true ? jsonLine(runReport(view, inside, waiting)) : text(view, inside, waiting));
+  const limitsNow = await limitsOf(view);
+  world.out.write(
+    options.json === true
+      ? jsonLine(runReport(view, limitsNow, inside, waiting))
+      : text(view, limitsNow, inside, waiting),
+  );
   await journal.close();
   return exitCodes.ok;
 }
 
-function text(view: RunView, inside: readonly RunRow[], waiting: readonly WaitingGate[]): string {
+/** What a run is bound by, as a blueprint says it. */
+async function limitsOf({ limits: bounds, overrides }: RunView): Promise<RunReport["limits"]> {
+  const [{ limitFields }, { writeFields }] = await Promise.all([
+    import("../../language/fields/document.ts"),
+    import("../../language/read/collections.ts"),
+  ]);
+  // They are written as text and numbers.
+  return writeFields({ ...bounds, ...overrides }, limitFields) as RunReport["limits"];
+}
+
+function text(
+  view: RunView,
+  limitsNow: RunReport["limits"],
+  inside: readonly RunRow[],
+  waiting: readonly WaitingGate[],
+): string {
   const failures = view.halting?.failures ?? [];
   const facts: readonly (readonly [string, string])[] = [
     ["run", view.run],
@@ -52,6 +73,7 @@ function text(view: RunView, inside: readonly RunRow[], waiting: readonly Waitin
       ([node, until]) => ["paused", `${node}, as its provider asked, until ${instant(until)}`] as const,
     ),
     ...(view.worktree === null ? [] : [["worktree", view.worktree] as const]),
+    ...(Object.keys(limitsNow).length === 0 ? [] : [["limits", limitsText(limitsNow)] as const]),
     ...(failures.length === 0 ? [] : [["evidence", failures.map(attemptName).join(" and ")] as const]),
     ["started", instant(view.startedAt)],
     ["took", view.endedAt === null ? "–" : elapsed(view.endedAt - view.startedAt)],
@@ -59,6 +81,12 @@ function text(view: RunView, inside: readonly RunRow[], waiting: readonly Waitin
   ];
   const head = facts.map(([name, value]) => `${name.padEnd(10)} ${inert(value).replace(/\n/g, "\n           ")}\n`);
   return `${head.join("")}\n${[...view.nodes.values()].map((one) => node(one) + runsIn(one, inside) + questionsIn(one, waiting)).join("")}`;
+}
+
+function limitsText(limitsNow: RunReport["limits"]): string {
+  return Object.entries(limitsNow)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
 }
 
 function usedText(usage: Usage): string {

@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { canonical } from "../../language/canonical.ts";
 import { changeNodes } from "../../language/change-nodes.ts";
 import { allNodes, type Blueprint, type Node } from "../../model/blueprint.ts";
-import type { CalleePins } from "../../model/events.ts";
+import type { CalleePins } from "../../model/bound.ts";
 import { limits } from "../../model/limits.ts";
 import type { Plugin } from "../../ports/plugin.ts";
 import type { Callee, Callees } from "../../runtime/api.ts";

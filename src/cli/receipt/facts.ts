@@ -1,6 +1,8 @@
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { CalleePins, EventBody } from "../../model/events.ts";
+import type { CalleePins } from "../../model/bound.ts";
+import type { EventBody } from "../../model/events.ts";
 import type { JournalRecord } from "../../ports/journal.ts";
+import { bindingsOf } from "../../views/bindings.ts";
 import { receiptFacts, type ReceiptFacts, type TimedEvent } from "../../views/receipt-facts.ts";
 import { sha256 } from "./text.ts";
 
@@ -28,18 +30,8 @@ export async function factsOf(
     sha256(canonical(withPins(blueprint, calls)));
   return {
     facts: receiptFacts(events, blueprints),
-    contents: blueprints.map((one, i) => (one === null ? null : contentOf(one, bindings[i]?.calls))),
+    contents: blueprints.map((one, i) => (one === null ? null : contentOf(one, bindings[i]?.bound.calls))),
   };
-}
-
-/** What a run was bound to when it started, and each time that it went on with something else. */
-export function bindingsOf(
-  events: readonly EventBody[],
-): readonly { readonly contentHash: string; readonly calls?: CalleePins }[] {
-  return events.flatMap((body) => {
-    if (body.type === "run.started") return [body];
-    return body.type === "run.resumed" && body.accepted !== undefined ? [body.accepted] : [];
-  });
 }
 
 export function eventsOf({ at, body }: JournalRecord): readonly TimedEvent[] {

@@ -1,13 +1,16 @@
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { version } from "../version.ts";
-import { bindingsOf, eventsOf, factsOf } from "./facts.ts";
+import { bindingsOf } from "../../views/bindings.ts";
+import { eventsOf, factsOf } from "./facts.ts";
 import { insideOf } from "./inside.ts";
 import { sealOf, sha256, textOf } from "./text.ts";
 
 /** The text of what a run leaves behind for somebody without its store; null where the journal does not begin with the start of the run. */
 export async function makeReceipt(journal: JournalReader, { run, definition: latest }: RunRow): Promise<string | null> {
   const records = [...journal.records(run)];
-  const [, ...accepted] = bindingsOf(records.flatMap(eventsOf).map(({ body }) => body)).map((one) => one.contentHash);
+  const [, ...accepted] = bindingsOf(records.flatMap(eventsOf).map(({ body }) => body)).map(
+    ({ bound }) => bound.contentHash,
+  );
   const texts = definitionsOf(journal, run, accepted, latest);
   const { facts } = await factsOf(records, texts);
   const last = records.at(-1);

@@ -1,32 +1,47 @@
 import type { Config } from "../../config/config.ts";
 import type { Difference } from "../../language/differences.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { Json } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { LookUp } from "../documents/callees.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { isProblem } from "../problem.ts";
-import { bind, withCalls } from "./prepare.ts";
+import { bind, type Prepared, withCalls } from "./prepare.ts";
 
 /** What a run keeps, to be compared with what it is to go on with. */
 export interface Kept {
   readonly document: SourceDocument;
+  /** What configuration supplied, as text; null where that was not kept. */
+  readonly binding: string | null;
   readonly config: Config;
   readonly look: LookUp;
 }
 
-/** What another version of a blueprint changes, a line for each place; empty where the kept one cannot be read any more. */
-export async function changesSince({ document, config, look }: Kept, now: Blueprint): Promise<readonly string[]> {
+/** What another version of a blueprint or its configuration changes, a line for each place, as far as the kept ones can be read. */
+export async function changesSince(kept: Kept, { blueprint, binding }: Prepared): Promise<readonly string[]> {
+  const { valueDifferences } = await import("../../language/differences.ts");
+  const configured = kept.binding === null ? [] : valueDifferences(objectOf(kept.binding), objectOf(binding));
+  const all = [
+    ...(await changesOfBlueprint(kept, blueprint)),
+    ...configured.map((one) => ({ ...one, path: `configuration: ${one.path}` })),
+  ];
+  const lines = all.slice(0, limits.changesShown).map(lineOf);
+  return all.length > lines.length ? [...lines, `and ${all.length - lines.length} more`] : lines;
+}
+
+async function changesOfBlueprint({ document, config, look }: Kept, now: Blueprint): Promise<readonly Difference[]> {
   const [{ checkDocument }, { differences }] = await Promise.all([
     import("../plugins/plugins.ts"),
     import("../../language/differences.ts"),
   ]);
   const { blueprint } = await checkDocument(document.text, config);
   const resolved = blueprint === null ? null : await withCalls(blueprint, document, look);
-  if (resolved === null || isProblem(resolved)) return [];
-  const all = differences(await bind(resolved.blueprint, config), now);
-  const lines = all.slice(0, limits.changesShown).map(lineOf);
-  return all.length > lines.length ? [...lines, `and ${all.length - lines.length} more`] : lines;
+  return resolved === null || isProblem(resolved) ? [] : differences(await bind(resolved.blueprint, config), now);
+}
+
+/** A binding is an object, as this program wrote it. */
+function objectOf(binding: string): JsonObject {
+  return JSON.parse(binding) as JsonObject;
 }
 
 function lineOf({ path, before, after }: Difference): string {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { binding, type Config } from "../../config/config.ts";
 import { type ConfigFault, loadConfig } from "../../config/load.ts";
 import { allNodes, type Blueprint } from "../../model/blueprint.ts";
-import type { CalleePins } from "../../model/events.ts";
+import type { CalleePins } from "../../model/bound.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Plugin } from "../../ports/plugin.ts";
-import type { Callees } from "../../runtime/api.ts";
+import type { Callees, StartRequest } from "../../runtime/api.ts";
 import type { LookUp, Resolved } from "../documents/callees.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
@@ -16,6 +16,8 @@ export interface Prepared {
   readonly blueprint: Blueprint;
   readonly document: SourceDocument;
   readonly contentHash: string;
+  /** What configuration supplies, as text. */
+  readonly binding: string;
   readonly bindingHash: string;
   readonly config: Config;
   /** What its calls lead to. */
@@ -69,7 +71,7 @@ export async function prepare(
     blueprint: await bind(resolved.blueprint, config),
     document,
     contentHash: sha256(canonical(resolved.blueprint)),
-    bindingHash: sha256(binding(config)),
+    ...bindingOf(config),
     config,
     plugins: [...new Set([...plugins, ...resolved.plugins])],
     callees: resolved.callees,
@@ -79,7 +81,12 @@ export async function prepare(
 
 /** The same, where the configuration has come to say which agent there is, and nothing else. */
 export function withAgentOf(prepared: Prepared, config: Config): Prepared {
-  return { ...prepared, config, bindingHash: sha256(binding(config)) };
+  return { ...prepared, config, ...bindingOf(config) };
+}
+
+function bindingOf(config: Config): Pick<Prepared, "binding" | "bindingHash"> {
+  const text = binding(config);
+  return { binding: text, bindingHash: sha256(text) };
 }
 
 /** A blueprint without calls has nothing to look up. */
@@ -94,9 +101,13 @@ export async function withCalls(
   return resolveCalls(blueprint, document, look);
 }
 
-/** What goes with a request to start or to go on. */
-export function calledBy({ callees, calls }: Prepared): { readonly callees?: Callees; readonly calls?: CalleePins } {
-  return callees.size === 0 ? {} : { callees, calls };
+type BoundBy = "blueprint" | "contentHash" | "binding" | "bindingHash" | "callees" | "calls";
+
+/** What a run is bound to, as a request to start or to go on says it. */
+export function boundBy(prepared: Prepared): Pick<StartRequest, BoundBy> & { readonly document: string } {
+  const { blueprint, document, contentHash, binding: text, bindingHash, callees, calls } = prepared;
+  const called = callees.size === 0 ? {} : { callees, calls };
+  return { blueprint, document: document.text, contentHash, binding: text, bindingHash, ...called };
 }
 
 /** What the document leaves open comes from configuration; agentic nodes look theirs up themselves. */

@@ -1,3 +1,4 @@
+import { bodyBlueprint } from "../../graph/body.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import type { World } from "../world.ts";
@@ -24,12 +25,17 @@ export function waitingGates(journal: JournalReader, row: RunRow, prefix = ""): 
   return [...own, ...inside];
 }
 
+/** Those directly inside, in the order in which they began. */
+export function insideOf(journal: JournalReader, { run }: RunRow): readonly RunRow[] {
+  return journal.runs(Number.MAX_SAFE_INTEGER, run).toReversed();
+}
+
 function liveInside(journal: JournalReader, { run }: RunRow): readonly RunRow[] {
   return journal.runs(Number.MAX_SAFE_INTEGER, run, "live").toReversed();
 }
 
 /** As a run stands in a path: `call`, `map[2]`. */
-function segmentOf({ parent }: RunRow): string {
+export function segmentOf({ parent }: RunRow): string {
   if (parent === undefined) return "";
   return parent.item === undefined ? parent.node : `${parent.node}[${parent.item}]`;
 }
@@ -91,8 +97,5 @@ export function bodyIn(around: Blueprint, [first, ...more]: readonly string[]): 
   if (first === undefined) return around;
   const map = around.nodes.get(first);
   if (map?.type !== "map") return null;
-  const { finally: _last, limits: bounds, ...rest } = around;
-  // Steps are each run's own.
-  const { steps: _steps, ...shared } = bounds;
-  return bodyIn({ ...rest, limits: shared, outputs: {}, ...map.do }, more);
+  return bodyIn(bodyBlueprint(around, map.do), more);
 }

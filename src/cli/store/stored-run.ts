@@ -1,6 +1,8 @@
-import type { CalleePins, JournalEvent } from "../../model/events.ts";
+import type { CalleePins } from "../../model/bound.ts";
+import type { JournalEvent } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, JournalReader, ReadableJournal, RunRow } from "../../ports/journal.ts";
+import { bindingsOf } from "../../views/bindings.ts";
 import { emptyView, fold } from "../../views/fold.ts";
 import type { RunView } from "../../views/run-view.ts";
 import type { LookUp } from "../documents/callees.ts";
@@ -54,11 +56,8 @@ export async function viewOf(world: Pick<World, "env">, journal: JournalReader, 
 /** What a run began with of what it calls, or last went on with: it goes on with that, whatever became of the files. */
 export type KeptCalls = Pick<LookUp, "kept">;
 
-export function keptCalls(journal: JournalReader, events: Iterable<JournalEvent>): KeptCalls {
-  let calls: CalleePins | undefined;
-  for (const { body } of events)
-    if (body.type === "run.started") calls = body.calls;
-    else if (body.type === "run.resumed" && body.accepted !== undefined) calls = body.accepted.calls;
+export function keptCalls(journal: JournalReader, events: readonly JournalEvent[]): KeptCalls {
+  const calls = bindingsOf(events.map(({ body }) => body)).at(-1)?.bound.calls;
   if (calls === undefined) return {};
   const documents = new Map<string, string>();
   const add = (pins: CalleePins): void => {

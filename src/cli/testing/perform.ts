@@ -18,7 +18,7 @@ import { type Walk, walkOf } from "../../testing/walk.ts";
 import { evidenceOf } from "../asking/evidence.ts";
 import { noGates } from "../asking/gate.ts";
 import { packageRoot } from "../documents/package-root.ts";
-import { calledBy } from "../running/prepare.ts";
+import { boundBy } from "../running/prepare.ts";
 import type { Services } from "../services.ts";
 import { noteEscalation } from "../running/state-file.ts";
 import type { World } from "../world.ts";
@@ -103,14 +103,10 @@ function environmentOf({ env }: World, { nodes, test }: SuiteCase): World["env"]
 }
 
 export function requestOf({ prepared, test }: SuiteCase, { tree }: Site): StartRequest {
-  const { blueprint, document, contentHash, bindingHash } = prepared;
+  const { blueprint, document } = prepared;
   return {
-    blueprint,
-    document: document.text,
+    ...boundBy(prepared),
     file: document.file,
-    contentHash,
-    bindingHash,
-    ...calledBy(prepared),
     task: test.task ?? "",
     taskId: test.taskId ?? "test",
     inputs: Object.fromEntries((test.inputs ?? []).map(({ name, value }) => [name, value])),

@@ -21,10 +21,17 @@ const started: RunStarted = {
 
 /** The delays before further attempts of a node that ends so each time. */
 function delaysAfter(part: Partial<NodeResult>, options: { maxRetries?: number }): readonly number[] {
-  const state = initial(compile(blueprintOf(["a"], [["a", null, "END"]])), options);
+  const state = initial(compile(blueprintOf(["a"], [["a", null, "END"]])));
   const result: NodeResult = { outcome: "error", reason: { code: "quota", text: "429" }, beforeEffect: true, ...part };
   const delays: number[] = [];
-  let { events } = advance(state, [started, { type: "passes.synced", passes: {} }], 0);
+  let { events } = advance(
+    state,
+    [
+      { ...started, ...options },
+      { type: "passes.synced", passes: {} },
+    ],
+    0,
+  );
   for (;;) {
     const claim = events.find((event) => event.type === "node.started");
     if (claim === undefined) return delays;

@@ -39,6 +39,5 @@ function waitsOf(state: RunState, { result }: NodeEnded): number {
 }
 
 function retriesOf(state: RunState, node: number): number {
-  const { blueprint } = state.plan;
-  return state.maxRetries ?? item(state.plan.nodes, node).retry ?? blueprint.limits.retries ?? limits.retriesDefault;
+  return state.maxRetries ?? item(state.plan.nodes, node).retry ?? state.limits.retries ?? limits.retriesDefault;
 }

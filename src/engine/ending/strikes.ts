@@ -1,5 +1,6 @@
 import { at, item } from "../../graph/ints.ts";
 import type { RunHalting } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
 import { capOf, isAgentic } from "../limits/caps.ts";
 import { escalates, halting } from "./halts.ts";
 import type { RunState } from "../state.ts";
@@ -8,11 +9,17 @@ import { budgetsOf } from "../limits/usage.ts";
 /** The halt that forbids a pass of this node to begin now, or null. */
 export function strikeAt(state: RunState, node: number): RunHalting | null {
   const id = item(state.plan.ids, node);
-  if (state.maxSteps !== null && state.starts >= state.maxSteps) {
-    const text = `limits.steps is ${state.maxSteps}, and ${id} would be start ${state.starts + 1}`;
+  const steps = mostSteps(state);
+  if (steps !== null && state.starts >= steps) {
+    const text = `limits.steps is ${steps}, and ${id} would be start ${state.starts + 1}`;
     return halting(state, "limit", node, { code: "limit", text });
   }
   return strikeOfCap(state, node) ?? strikeOfBudget(state, node);
+}
+
+/** The most starts, or null. */
+function mostSteps({ plan, limits: bound, maxSteps }: RunState): number | null {
+  return maxSteps ?? bound.steps ?? (plan.loops.length > 0 ? limits.stepsWithLoopDefault : null);
 }
 
 /** The halt that its used-up cap calls for, or null. */
@@ -50,8 +57,7 @@ function strikeOfBudget(state: RunState, node: number): RunHalting | null {
 }
 
 /** A budget of which nobody knows how much is used is used up. */
-function strikeOfUnsaid({ plan, usage, unsaid }: RunState): string | null {
-  const { tokens, cost } = plan.blueprint.limits;
+function strikeOfUnsaid({ limits: { tokens, cost }, usage, unsaid }: RunState): string | null {
   if (tokens !== undefined && unsaid !== null)
     return `limits.tokens is ${tokens}, and agent ${unsaid} has not said how many it used`;
   if (cost === undefined || usage.turns === 0 || usage.cost !== undefined) return null;

@@ -18,7 +18,7 @@ export function keepTime(state: RunState, event: EventBody, now: number): void {
 
 /** Milliseconds that are left of `limits.time`. */
 export function remainingTime(state: RunState): number {
-  const limit = state.plan.blueprint.limits.timeMs ?? limits.runTimeDefaultMs;
+  const limit = state.limits.timeMs ?? limits.runTimeDefaultMs;
   const running = state.workingSince === null ? 0 : state.lastAt - state.workingSince;
   return Math.max(0, limit - state.spentMs - running);
 }

@@ -26,7 +26,7 @@ export interface Spent {
 
 /** The budgets that the run has; a cost that is not known bounds nothing. */
 export function budgetsOf(state: RunState): Spent[] {
-  const { tokens, cost } = state.plan.blueprint.limits;
+  const { tokens, cost } = state.limits;
   if (tokens === undefined && cost === undefined) return [];
   const all = [...state.spending.values()];
   const found: Spent[] = [];

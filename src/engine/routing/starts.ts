@@ -69,7 +69,7 @@ export function claim(
 }
 
 function hasPlace(state: RunState): boolean {
-  return state.workers < (state.plan.blueprint.limits.parallel ?? limits.parallelDefaultNodes);
+  return state.workers < (state.limits.parallel ?? limits.parallelDefaultNodes);
 }
 
 function skipOf(state: RunState, node: number): NodeSkipped | null {

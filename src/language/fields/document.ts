@@ -9,21 +9,21 @@ const nameRules = {
   words: "small letters, digits, _ and -, at most 64, beginning with a letter or digit",
 };
 
-const runLimits = object(
-  {
-    steps: optional(integer(1, 1_000_000), "Most node starts of a run."),
-    time: optional(duration, "Longest time in which something runs.", "timeMs"),
-    retries: optional(integer(0, limits.retriesMax), "Attempts after an error that came before any effect."),
-    tokens: optional(count, "Most model tokens."),
-    cost: optional(money, "Most money for models."),
-    memory: optional(size, "Memory of each process.", "memoryBytes"),
-    output: optional(size, "Kept output of each stream.", "outputBytes"),
-    parallel: optional(integer(1, limits.parallelMaxNodes), "Most nodes at once."),
-    transitions: optional(integer(1, 65_536), "Most accepted transitions of a watch."),
-    actions: optional(integer(1, 65_536), "Most actions of a watch."),
-  },
-  "`limits`",
-);
+/** What bounds a run. */
+export const limitFields = {
+  steps: optional(integer(1, 1_000_000), "Most node starts of a run."),
+  time: optional(duration, "Longest time in which something runs.", "timeMs"),
+  retries: optional(integer(0, limits.retriesMax), "Attempts after an error that came before any effect."),
+  tokens: optional(count, "Most model tokens."),
+  cost: optional(money, "Most money for models."),
+  memory: optional(size, "Memory of each process.", "memoryBytes"),
+  output: optional(size, "Kept output of each stream.", "outputBytes"),
+  parallel: optional(integer(1, limits.parallelMaxNodes), "Most nodes at once."),
+  transitions: optional(integer(1, 65_536), "Most accepted transitions of a watch."),
+  actions: optional(integer(1, 65_536), "Most actions of a watch."),
+};
+
+const runLimits = object(limitFields, "`limits`");
 
 const workspace = object(
   {

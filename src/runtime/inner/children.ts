@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { bodyBlueprint } from "../../graph/body.ts";
 import type { Blueprint, MapBody, Node } from "../../model/blueprint.ts";
 import type { Attempt, GateAnswered, JournalEvent, ParentLink } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
@@ -102,11 +103,8 @@ export class Children implements ChildRuns {
   async item(body: MapBody, index: number, value: Json): Promise<ChildEnd | ChildRefused> {
     const { facts, values } = this.#parts;
     const { blueprint: around, contentHash, task, inputs } = facts;
-    const { entry, nodes, edges } = body;
-    const own = { outputs: {}, entry, nodes, edges, limits: withoutSteps(around.limits) };
-    const { finally: _last, ...rest } = around;
-    const blueprint = within(this.#around(), { ...rest, ...own });
-    const outer = { item: value, index, values, own: nodes };
+    const blueprint = within(this.#around(), bodyBlueprint(around, body));
+    const outer = { item: value, index, values, own: body.nodes };
     return this.#run({ blueprint, contentHash, document: "", task, inputs }, outer);
   }
 
@@ -262,11 +260,6 @@ const unseen: Observer = { event: () => undefined, progress: () => undefined };
 /** As it stands in a path: `call`, `map[2]`. */
 function segmentOf({ node, item }: Pick<ParentLink, "node" | "item">): string {
   return item === undefined ? node : `${node}[${item}]`;
-}
-
-/** Steps are each run's own. */
-function withoutSteps({ steps: _steps, ...rest }: Blueprint["limits"]): Blueprint["limits"] {
-  return rest;
 }
 
 /** As long as no other run's, so that none begins another; the same after a crash. */

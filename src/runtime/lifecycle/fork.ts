@@ -113,7 +113,7 @@ function cannotInherit(
   if (box !== undefined) return "a box that was made before is gone";
   if (first === undefined) return "its journal is empty";
   const bodies = [first.body, ...inherited];
-  const state = bodies.reduce((before, body) => reduce(before, body, first.at), initial(plan, {}));
+  const state = bodies.reduce((before, body) => reduce(before, body, first.at), initial(plan));
   const busy = unfinished(state).map((attempt) => attempt.node);
   return busy.length === 0 ? null : `${busy.join(", ")} was at work then; fork before it began`;
 }

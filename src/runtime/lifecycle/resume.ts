@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { unfinished } from "../../engine/ending/unfinished.ts";
 import { item } from "../../graph/ints.ts";
 import { nodeIndex, type Plan } from "../../graph/plan.ts";
+import type { Bound } from "../../model/bound.ts";
 import type { Node, NodeType } from "../../model/blueprint.ts";
 import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../../model/events.ts";
 import { isReopenable, type NodeResult } from "../../model/outcome.ts";
@@ -89,7 +91,8 @@ export async function resumption(
   for (const attempt of unfinished(memory.state))
     found.push(...(await left(options, facts, memory, attempt, stopping || settled?.node === attempt.node)));
   const { contentHash, bindingHash, calls } = request;
-  const accepted = { contentHash, bindingHash, ...(calls === undefined ? {} : { calls }) };
+  const { limits } = request.blueprint;
+  const accepted: Bound = { contentHash, bindingHash, limits, ...(calls === undefined ? {} : { calls }) };
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...asleepIn(memory), ...(change === null ? {} : { accepted }) },
     { type: "passes.synced", passes },
@@ -133,9 +136,13 @@ function hintFor(run: string): string {
 }
 
 /** What is no longer as the run knows it, or null. */
-function changeOf({ contentHash, bindingHash }: ResumeRequest, { bound }: Memory): string | null {
+function changeOf(
+  { contentHash, bindingHash, blueprint: { limits } }: ResumeRequest,
+  { bound }: Memory,
+): string | null {
   if (bound?.contentHash !== contentHash) return "its blueprint";
-  return bound.bindingHash === bindingHash ? null : "the configuration that its blueprint is bound to";
+  if (bound.bindingHash !== bindingHash) return "the configuration that its blueprint is bound to";
+  return bound.limits === undefined || isDeepStrictEqual(bound.limits, limits) ? null : "its limits";
 }
 
 /** What took the run over and died before it recorded so has not ended what the owner before it left. */

@@ -1,5 +1,6 @@
 import { fits } from "../../engine/fits.ts";
 import { at } from "../../graph/ints.ts";
+import { bodyBlueprint } from "../../graph/body.ts";
 import { nodeIndex } from "../../graph/plan.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { NodeSettled } from "../../model/events.ts";
@@ -61,9 +62,7 @@ function isAwaitedInside({ node: id, pass, inside }: NodeSettled, of: Undecided)
 function blueprintInside(around: Blueprint, id: string, callees: RunFacts["callees"]): Blueprint | undefined {
   const node = around.nodes.get(id);
   if (node?.type === "call") return callees.get(node.pin ?? "")?.blueprint;
-  if (node?.type !== "map") return undefined;
-  const { finally: _last, ...rest } = around;
-  return { ...rest, outputs: {}, ...node.do };
+  return node?.type === "map" ? bodyBlueprint(around, node.do) : undefined;
 }
 
 /** A decision about a node inside a call or a map is one to go on with the attempt around it, which hands it on. */

@@ -145,8 +145,9 @@ async function wantedBy(
   return { ...wanted, ...key, tree: shares ? null : treeOf(cwd) };
 }
 
-function documentsOf({ callees }: StartRequest): ReadonlyMap<string, string> {
-  return new Map([...(callees ?? [])].map(([hash, { document }]) => [hash, document]));
+function documentsOf({ callees, binding, bindingHash }: StartRequest): ReadonlyMap<string, string> {
+  const documents = new Map([...(callees ?? [])].map(([hash, { document }]) => [hash, document]));
+  return binding === undefined ? documents : documents.set(bindingHash, binding);
 }
 
 function startedOf(
@@ -169,6 +170,7 @@ function startedOf(
     ...(file === undefined ? {} : { file }),
     contentHash,
     bindingHash,
+    limits: blueprint.limits,
     inputs,
     cwd: request.cwd,
     ...(worktree === undefined ? {} : { worktree }),

@@ -1,6 +1,7 @@
 import { Approvals } from "./approvals.ts";
 import { reduce } from "../../engine/reduce.ts";
 import { initial, type RunState } from "../../engine/state.ts";
+import type { Bound } from "../../model/bound.ts";
 import type { Plan } from "../../graph/plan.ts";
 import type {
   EventBody,
@@ -40,7 +41,7 @@ export interface Memory {
   /** The last process that could perform anything of it: what owned it later has died before it recorded that it goes on. */
   owner: ProcessIdentity | null;
   /** What the run is bound to: as it started, or as a later resume accepted. */
-  bound: { readonly contentHash: string; readonly bindingHash: string } | null;
+  bound: Bound | null;
 }
 
 export function blank(plan: Plan): Memory {
@@ -53,7 +54,7 @@ export function blank(plan: Plan): Memory {
   };
   const inside = { decisions: new Map(), used: new Map() };
   return {
-    state: initial(plan, {}),
+    state: initial(plan),
     ...maps,
     bundles: new Map(),
     trails: new Map(),

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { unlikeReplay } from "../../support/replayed.ts";
+import { afterAll, afterEach } from "vitest";
+import { asKept, unlikeReplay } from "../../support/replayed.ts";
 
 export const root = resolve(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "bin", "trammel.js");
 
-/** A fresh folder with a store of its own, gone at the end of the test; before that, what the test left in the journal is replayed. */
+/** A fresh folder with a store of its own, gone after the test; before that, what the test left in the journal is replayed. */
 export class Place implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "trammel-e2e-"));
   readonly home = join(this.folder, ".home");
@@ -24,17 +25,24 @@ export class Place implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    const unlike = this.#limits() ? [] : unlikeReplay(this.home);
-    rmSync(this.folder, { recursive: true, force: true });
-    if (unlike.length > 0) throw new Error(unlike.join("\n"));
-  }
-
-  /** Limits of a configuration are no part of what a run keeps. */
-  #limits(): boolean {
-    const file = this.path("trammel.yaml");
-    return existsSync(file) && readFileSync(file, "utf8").includes("limits");
+    left.push(this);
   }
 }
+
+const left: Place[] = [];
+
+/** Loading the plug-ins that a journal needs takes its time, which the end of a block does not give. */
+async function replayLeft(): Promise<void> {
+  const unlike: string[] = [];
+  for (const { home, folder } of left.splice(0)) {
+    unlike.push(...(await unlikeReplay(home, asKept({ XDG_CONFIG_HOME: join(folder, ".config") }))));
+    rmSync(folder, { recursive: true, force: true });
+  }
+  if (unlike.length > 0) throw new Error(unlike.join("\n"));
+}
+
+afterEach(replayLeft);
+afterAll(replayLeft);
 
 export interface StartOptions {
   readonly place: Place;
