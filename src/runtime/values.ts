@@ -8,7 +8,7 @@ import type { Values } from "../ports/performer.ts";
 export interface Known {
   readonly task: string;
   readonly inputs: Readonly<Record<string, Json>>;
-  readonly results: ReadonlyMap<string, NodeResult>;
+  readonly results: Pick<ReadonlyMap<string, NodeResult>, "get">;
   /** In a map: its item, and what is around it. */
   readonly outer?: Outer;
 }

@@ -2,22 +2,22 @@ import type { Blueprint } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import { declaredOutputs } from "../../runtime/outputs.ts";
-import { Results } from "../../runtime/memory/results.ts";
+import { Nodes } from "../../runtime/memory/nodes.ts";
 import { RunValues } from "../../runtime/values.ts";
 import type { Services } from "../services.ts";
 
 /** What a run gives back, as text: the declared outputs one a line, else what its last node said. */
 export async function outputsOf({ journal, blobs }: Services, blueprint: Blueprint, run: string): Promise<string> {
-  const results = new Results();
+  const nodes = new Nodes();
   let task = "";
   let inputs: Readonly<Record<string, Json>> = {};
   let last: NodeResult | undefined;
-  for (const { body } of journal.read(run)) {
+  for (const { body, at } of journal.read(run)) {
     if (body.type === "run.started") ({ task, inputs } = body);
-    results.take(body);
+    nodes.take(body, at);
     if (body.type === "node.ended") last = body.result;
   }
-  const values = new RunValues({ task, inputs, results: results.byNode }, blobs);
+  const values = new RunValues({ task, inputs, results: nodes.results }, blobs);
   const declared = await declaredOutputs(blueprint, values);
   if (declared === undefined) return ended(last?.output?.text ?? "");
   const lines = Object.entries(declared).map(

@@ -6,7 +6,7 @@ import { type Children, childrenOf, type InnerEngine } from "../inner/children.t
 import { contextOf, type ContextOptions, type Live, type RunFacts } from "../context.ts";
 import { mirrored } from "../counters.ts";
 import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "../decisions/gates.ts";
-import { passOf, type Memory } from "../memory/memory.ts";
+import type { Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
 import { Performance } from "./performance.ts";
 import { clipped } from "./result.ts";
@@ -52,7 +52,7 @@ export class Attempts {
     this.#memory = memory;
     this.#observer = observer;
     this.#events = events;
-    this.#values = new RunValues({ ...facts, results: memory.results.byNode }, ports.can.blobs);
+    this.#values = new RunValues({ ...facts, results: memory.nodes.results }, ports.can.blobs);
   }
 
   perform({ node: id, pass, attempt: n }: Attempt): void {
@@ -63,18 +63,20 @@ export class Attempts {
     // Admission saw to both.
     if (node === undefined || performer === undefined)
       throw new Error(`node ${id} of run ${this.#facts.run} cannot be performed`);
-    const unmirrored = mirrored(this.#facts, id, this.#memory.attempts.get(id)?.charged);
+    const { nodes } = this.#memory;
+    const kept = nodes.get(id);
+    const unmirrored = mirrored(this.#facts, id, kept?.started?.charged);
     if (unmirrored !== null)
       return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
     const path = `${this.#facts.parent?.path ?? ""}${id}`;
-    const approvals = this.#memory.approvals.before(this.#facts.blueprint, id);
-    const gate = gateOf(node, attempt, can.gates, path, () => clock.now(), this.#memory.answers.get(id), approvals);
+    const approvals = nodes.approvalsOf(this.#facts.blueprint, id);
+    const gate = gateOf(node, attempt, can.gates, path, () => clock.now(), kept?.answer, approvals);
     const own = gate === null ? can : { ...can, gates: gate.keeper };
     const parts: ContextOptions = {
       facts: this.#facts,
       node,
       attempt,
-      ...passOf(this.#memory, id, clock.now()),
+      ...nodes.passOf(id, clock.now()),
       ...(approvals !== undefined && { approvals }),
       values: this.#values,
       can: own,

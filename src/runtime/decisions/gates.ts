@@ -173,11 +173,10 @@ export function gateOf(
   recorded: GateAnswered | undefined,
   approvals: readonly Approval[] = [],
 ): NodeGate | null {
-  const asking: GateKeeper = { ...inner, ask: (question, signal) => inner.ask({ ...question, node: path }, signal) };
   const isAgent = node.type === "agent" || node.type === "agent_sandbox";
-  if (isAgent || (approvals.length > 0 && node.type !== "human"))
-    return new PermissionGate(asking, attempt, approvals, now);
-  if (node.type !== "human") return null;
+  if (node.type !== "human" && !isAgent && approvals.length === 0) return null;
+  const asking: GateKeeper = { ...inner, ask: (question, signal) => inner.ask({ ...question, node: path }, signal) };
+  if (node.type !== "human") return new PermissionGate(asking, attempt, approvals, now);
   const { pass } = attempt;
   const takes = (answered: GateAnswered): boolean => answered.pass === pass && isDecision(node, answered);
   return new AttemptGate(asking, takes, recorded?.pass === pass ? recorded : undefined, now);

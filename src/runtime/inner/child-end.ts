@@ -7,7 +7,7 @@ import type { BlobStore } from "../../ports/blobs.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import type { ChildEnd } from "../../ports/performer.ts";
 import { declaredOutputs } from "../outputs.ts";
-import { Results } from "../memory/results.ts";
+import { Nodes } from "../memory/nodes.ts";
 import { type Outer, RunValues } from "../values.ts";
 
 interface Ended {
@@ -20,29 +20,29 @@ interface Ended {
 
 /** How a run inside another ended, by its journal. */
 export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): Promise<ChildEnd> {
-  const results = new Results();
+  const nodes = new Nodes();
   let task = "";
   let inputs: Readonly<Record<string, Json>> = {};
   let last: string | null = null;
   let failed: NodeResult | null = null;
   let halting: RunHalting | null = null;
   let finished: RunFinished | null = null;
-  for (const { body } of journal.read(run)) {
+  for (const { body, at } of journal.read(run)) {
     if (body.type === "run.started") ({ task, inputs } = body);
     if (body.type === "run.resumed") halting = finished = null;
     if (body.type === "run.halting") halting = body;
     if (body.type === "run.finished") finished = body;
-    results.take(body);
+    nodes.take(body, at);
     if (body.type !== "node.ended") continue;
     last = body.node;
     if (body.result.outcome !== "success") failed = body.result;
   }
   const values = new RunValues(
-    { task, inputs, results: results.byNode, ...(outer === undefined ? {} : { outer }) },
+    { task, inputs, results: nodes.results, ...(outer === undefined ? {} : { outer }) },
     blobs,
   );
   const status = finished?.status ?? "interrupted";
-  const latest = last === null ? null : (results.byNode.get(last) ?? null);
+  const latest = last === null ? null : (nodes.results.get(last) ?? null);
   return {
     status,
     reason: finished?.reason ?? null,

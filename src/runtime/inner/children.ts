@@ -89,7 +89,7 @@ export class Children implements ChildRuns {
 
   constructor(parts: ChildrenParts) {
     this.#parts = parts;
-    this.#counted = parts.memory.used.get(parts.node.id)?.total();
+    this.#counted = parts.memory.nodes.get(parts.node.id)?.used?.total();
   }
 
   async call(pin: string, task: string, inputs: Readonly<Record<string, Json>>): Promise<ChildEnd | ChildRefused> {

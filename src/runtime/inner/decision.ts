@@ -9,11 +9,11 @@ import type { Memory } from "../memory/memory.ts";
  */
 export function decisionFor(
   { run, parent: { node, item } }: { readonly run: string; readonly parent: ParentLink },
-  { decisions }: Pick<Memory, "decisions">,
+  { nodes }: Pick<Memory, "nodes">,
   journal: Pick<JournalReader, "read">,
 ): Settlement | undefined {
   const prefix = item === undefined ? "" : `[${item}]/`;
-  const latest = decisions.get(node)?.findLast((one) => one.node.startsWith(prefix));
+  const latest = nodes.get(node)?.decisions?.findLast((one) => one.node.startsWith(prefix));
   if (latest === undefined) return undefined;
   for (const { body } of journal.read(run))
     if (body.type === "node.settled" && isSameDecision(body, latest)) return undefined;

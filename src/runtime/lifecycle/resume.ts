@@ -149,7 +149,7 @@ function changeOf(
 async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void> {
   await endOrphans(owner);
   if (memory.owner !== null && !isSame(memory.owner, owner)) await endOrphans(memory.owner);
-  for (const processes of memory.processes.values()) for (const process of processes) await endTree(process);
+  for (const process of memory.nodes.processes()) await endTree(process);
 }
 
 /**
@@ -202,13 +202,12 @@ async function settledBy(
   node: Node,
   attempt: Attempt,
 ): Promise<Pick<NodeSettled, "as" | "by"> | null> {
-  if (replayed.has(node.type) || memory.approvals.isWaiting(facts.blueprint, node.id))
-    return { as: "again", by: "engine" };
+  if (replayed.has(node.type) || memory.nodes.isHeld(facts.blueprint, node.id)) return { as: "again", by: "engine" };
   if (node.idempotent === true) return { as: "again", by: "idempotent" };
   if (node.effect === undefined) return null;
   const { can, environment } = options;
   const { signal } = new AbortController();
-  const values = new RunValues({ ...facts, results: memory.results.byNode }, can.blobs);
+  const values = new RunValues({ ...facts, results: memory.nodes.results }, can.blobs);
   const since = options.clock.now();
   const silent = { signal, report: () => undefined };
   const context = contextOf({ facts, node, attempt, since, values, can, environment }, silent);

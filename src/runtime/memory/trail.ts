@@ -2,16 +2,12 @@ import type { AgentEvent } from "../../model/agent-event.ts";
 import { limits } from "../../model/limits.ts";
 import { clip } from "../text.ts";
 
-/** What agents did, by node. */
-export type Trails = Map<string, AgentEvent[]>;
+type Trail = readonly AgentEvent[];
 
-/** Kept of every agent at work, so bounded; the oldest goes first. */
-export function noteTrail(trails: Trails, node: string, event: AgentEvent): void {
-  if (!told.has(event.type)) return;
-  const trail = trails.get(node) ?? [];
-  trail.push(trailed(event));
-  if (trail.length > limits.trailEvents) trail.shift();
-  trails.set(node, trail);
+/** What an agent did with what it did next. Kept of every agent at work, so bounded; the oldest goes first. */
+export function withNext(trail: Trail | undefined, event: AgentEvent): Trail | undefined {
+  if (!told.has(event.type)) return trail;
+  return [...(trail ?? []), trailed(event)].slice(-limits.trailEvents);
 }
 
 const told: ReadonlySet<AgentEvent["type"]> = new Set(["text", "tool_call", "tool_result", "diff"]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { check } from "../../check/check.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { EventBody } from "../../model/events.ts";
-import { Approvals } from "./approvals.ts";
+import { Nodes } from "./nodes.ts";
 
 function blueprintOf(text: string): Blueprint {
   const { blueprint } = check(text, {});
@@ -28,9 +28,9 @@ const approved: readonly EventBody[] = [
 ];
 
 function after(...events: readonly EventBody[]): readonly (string | undefined)[] {
-  const approvals = new Approvals();
-  for (const event of [...approved, ...events]) approvals.note(event);
-  return (approvals.before(blueprint, "ship") ?? []).map(({ digest }) => digest);
+  const nodes = new Nodes();
+  for (const event of [...approved, ...events]) nodes.take(event, 0);
+  return (nodes.approvalsOf(blueprint, "ship") ?? []).map(({ digest }) => digest);
 }
 
 test("a node right behind a gate starts on its yes, whether or not it had to wait for a place", () => {
@@ -47,9 +47,9 @@ test("what has begun is not asked about again", () => {
 });
 
 test("a yes is that of the pass in which it was given", () => {
-  const approvals = new Approvals();
+  const nodes = new Nodes();
   const again = approved.map((event) => ({ ...event, pass: 2 }) as EventBody);
-  for (const event of [...approved, ...again]) approvals.note(event);
-  approvals.note({ type: "node.started", node: "ship", ...first, step: 3, from: ["ask"] });
-  expect(approvals.before(blueprint, "ship")).toMatchObject([{ pass: 2, digest: "d1" }]);
+  for (const event of [...approved, ...again]) nodes.take(event, 0);
+  nodes.take({ type: "node.started", node: "ship", ...first, step: 3, from: ["ask"] }, 0);
+  expect(nodes.approvalsOf(blueprint, "ship")).toMatchObject([{ pass: 2, digest: "d1" }]);
 });

@@ -1,0 +1,139 @@
+import type { AgentEvent } from "../../model/agent-event.ts";
+import type {
+  AgentProgressed,
+  EventBody,
+  GateAnswered,
+  InnerDecision,
+  NodeEnded,
+  NodeSettled,
+  NodeStarted,
+  ProcessIdentity,
+} from "../../model/events.ts";
+import type { NodeResult } from "../../model/outcome.ts";
+import type { Approval } from "../../ports/performer.ts";
+import { withNext } from "./trail.ts";
+import { UsageMeter } from "./usage-meter.ts";
+
+export type NodeEvent = Extract<EventBody, { readonly node: string }>;
+
+/** What is kept of a node beside the state: of its latest attempt and the pass that this belongs to. */
+export class NodeMemory {
+  /** The claim of the latest attempt. */
+  started: NodeStarted | undefined;
+  /** When the latest pass began, in milliseconds since the epoch. */
+  since = 0;
+  /** The latest recorded result: what the values of a run are read from. */
+  result: NodeResult | undefined;
+  /** Processes of an attempt that has no outcome yet. */
+  processes: ProcessIdentity[] | undefined;
+  /** The answer recorded for an attempt that has no outcome yet. */
+  answer: GateAnswered | undefined;
+  /** Whether a question to a person stands. */
+  isAsking = false;
+  /** What the latest pass was given beside its prompt, by SHA-256. */
+  bundle: string | undefined;
+  /** What agents did in the latest pass, the latest of it. */
+  trail: readonly AgentEvent[] | undefined;
+  /** Decisions about runs inside it, in order, since an attempt has ended: that one had its chance to hand them on. */
+  decisions: InnerDecision[] | undefined;
+  /** What attempts of the latest pass used of models. */
+  used: UsageMeter | undefined;
+  /** Where the latest pass came from, until it has begun to do anything. */
+  arrivals: readonly string[] = none;
+  /** Of a gate that was answered with yes. */
+  approved: Omit<Approval, "gate"> | undefined;
+  /** Whether the latest attempt ended in a way that nobody recorded. */
+  #isUnrecorded = false;
+
+  take(body: NodeEvent, at: number): void {
+    switch (body.type) {
+      // One that waits for a place takes its arrivals with it: its claim then names none.
+      case "node.queued":
+        this.arrivals = body.from;
+        break;
+      case "node.started":
+        this.#begin(body, at);
+        break;
+      case "agent.progressed":
+        this.#progressed(body);
+        break;
+      case "node.process":
+        this.arrivals = none;
+        (this.processes ??= []).push(body.process);
+        break;
+      case "gate.opened":
+        this.isAsking = true;
+        break;
+      case "gate.answered":
+        this.isAsking = false;
+        this.answer = body;
+        break;
+      case "node.retrying":
+        this.arrivals = none;
+        this.processes = undefined;
+        if (body.result.usage !== undefined) this.#meter(body);
+        break;
+      case "node.ended":
+        this.#end(body);
+        break;
+      case "node.unconfirmed":
+        this.#isUnrecorded = true;
+        this.#meter(body);
+        break;
+      case "node.settled":
+        this.#settle(body);
+        break;
+      case "node.waiting":
+      case "retry.due":
+      case "node.skipped":
+        break;
+    }
+  }
+
+  #begin(body: NodeStarted, at: number): void {
+    this.started = body;
+    this.#isUnrecorded = false;
+    if (body.attempt > 1) return;
+    if (body.from.length > 0) this.arrivals = body.from;
+    this.since = at;
+    this.bundle = undefined;
+    this.trail = undefined;
+    this.decisions = undefined;
+    this.used = undefined;
+  }
+
+  #progressed(body: AgentProgressed): void {
+    const { event } = body;
+    this.arrivals = none;
+    if (event.type === "context") this.bundle = event.bundle;
+    else if (event.type === "usage") this.#meter(body);
+    else this.trail = withNext(this.trail, event);
+  }
+
+  #end(body: NodeEnded): void {
+    const { result, pass } = body;
+    const { answer } = this;
+    const isYes = answer?.answer === true && result.outcome === "success";
+    this.approved = isYes ? { pass, digest: answer.digest } : undefined;
+    this.result = result;
+    this.processes = undefined;
+    this.answer = undefined;
+    this.isAsking = false;
+    this.decisions = undefined;
+    if (result.usage !== undefined) this.#meter(body);
+  }
+
+  #settle({ as, inside }: NodeSettled): void {
+    if (inside !== undefined) (this.decisions ??= []).push(inside);
+    if (as === "again" || !this.#isUnrecorded) return;
+    // What an earlier pass said is not what this one would have.
+    this.#isUnrecorded = false;
+    this.result = undefined;
+  }
+
+  #meter(body: EventBody): void {
+    (this.used ??= new UsageMeter()).note(body);
+  }
+}
+
+const none: readonly string[] = [];

@@ -1,0 +1,60 @@
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { EventBody, ProcessIdentity } from "../../model/events.ts";
+import type { ActionContext, Approval } from "../../ports/performer.ts";
+import type { Known } from "../values.ts";
+import { type NodeEvent, NodeMemory } from "./node-memory.ts";
+
+/** What is kept of each node of a run, folded from its events. */
+export class Nodes {
+  readonly #known = new Map<string, NodeMemory>();
+  /** The latest recorded result of each. */
+  readonly results: Known["results"] = { get: (node) => this.#known.get(node)?.result };
+
+  take(body: EventBody, at: number): void {
+    if (!isOfNode(body)) return;
+    let node = this.#known.get(body.node);
+    if (node === undefined) this.#known.set(body.node, (node = new NodeMemory()));
+    node.take(body, at);
+  }
+
+  /** Undefined where nothing was heard of it. */
+  get(node: string): NodeMemory | undefined {
+    return this.#known.get(node);
+  }
+
+  /** Of attempts that have no outcome yet. */
+  processes(): readonly ProcessIdentity[] {
+    return [...this.#known.values()].flatMap(({ processes }) => processes ?? []);
+  }
+
+  /** What the next attempt of a node starts on; undefined where nothing was approved right before it. */
+  approvalsOf({ nodes }: Blueprint, node: string): readonly Approval[] | undefined {
+    let approvals: Approval[] | undefined;
+    for (const from of this.#known.get(node)?.arrivals ?? []) {
+      const approved = this.#known.get(from)?.approved;
+      const gate = approved === undefined ? undefined : nodes.get(from);
+      if (approved !== undefined && gate?.type === "human") (approvals ??= []).push({ gate, ...approved });
+    }
+    return approvals;
+  }
+
+  /** Whether a node had not begun when it was last heard of: it still waited for a second yes. */
+  isHeld(blueprint: Blueprint, node: string): boolean {
+    return this.#known.get(node)?.isAsking === true && this.approvalsOf(blueprint, node) !== undefined;
+  }
+
+  /** What an attempt has of its pass: when that began, what an earlier attempt was given, and what it did. */
+  passOf(node: string, now: number): Pick<ActionContext, "since" | "bundle" | "earlier"> {
+    const { since = now, bundle, trail } = this.#known.get(node) ?? {};
+    return {
+      // Where the clock was set back while nobody executed the run, it began just now: no wait is longer than it says.
+      since: Math.min(since, now),
+      ...(bundle === undefined ? {} : { bundle }),
+      ...(trail === undefined ? {} : { earlier: trail }),
+    };
+  }
+}
+
+function isOfNode(body: EventBody): body is NodeEvent {
+  return "node" in body && body.type !== "run.halting";
+}
