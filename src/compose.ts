@@ -132,6 +132,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     ...(boxes.closed === undefined ? {} : { closed: boxes.closed }),
     secrets: runSecrets({ redactor, secret, folder: join(home, "secrets"), notice }),
     environment: childEnvironment(surroundings),
+    ...(record === undefined ? {} : { cassettes: record }),
     clock,
     ids,
     self: self(),

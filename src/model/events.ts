@@ -41,6 +41,8 @@ export interface RunStarted extends Bound {
   /** Where the run was asked for, and where it works unless it has a worktree. */
   readonly cwd: string;
   readonly worktree?: Worktree;
+  /** Absolute folder that its agents are recorded into: what lies there is no work of theirs. */
+  readonly cassettes?: string;
   /** The pass before which this run leaves the way of an earlier one. What is recorded up to `run.resumed` was taken over from there. */
   readonly fork?: { readonly run: string; readonly node: string; readonly pass: number };
   readonly owner: ProcessIdentity;

@@ -22,6 +22,8 @@ export interface EngineOptions {
    * `inside` are those that were not over and are now, with the one around them.
    */
   readonly closed?: (run: string, status: RunStatus, inside: readonly string[]) => Promise<void>;
+  /** Absolute folder that agents are recorded into. */
+  readonly cassettes?: string;
   readonly clock: Clock;
   readonly ids: Ids;
   /** This process: the owner of the runs it executes. */

@@ -75,7 +75,7 @@ async function changesIn(world: World, journal: JournalReader, row: RunRow): Pro
   const kept = document === null ? null : await readKept(world, row.cwd, document);
   const records = kept?.records ?? {};
   const { env } = world;
-  const place = { home: dataHome(env, world.cwd), env, records };
+  const place = { home: dataHome(env, world.cwd), env, records, record: first.body.cassettes };
   const changes = await changesOf({ ...place, run: row.run, started: first.body, ended: row.endedAt !== null });
   return (
     changes ??

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { GateAnswered, JournalEvent, RunHalting } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
@@ -9,7 +10,7 @@ import { readDocument, type SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
 import { bind, boundBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
 import { decidedInside } from "../inside.ts";
-import { isProblem, report, usage } from "../problem.ts";
+import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
@@ -67,6 +68,8 @@ async function goOn(
     const hint = "trammel inbox shows what it asks and how to answer; --detach goes on with what else there is.";
     return refused(report(world, usage(`run ${row.run} waits for a person and nobody can be asked here`, hint)));
   }
+  const recording = recordingOf(world, options, history);
+  if (isProblem(recording)) return refused(report(world, recording));
   const config = await readConfig(world, row.cwd);
   if (typeof config === "number") return refused(config);
   const prepared = await prepareFirst(world, documents, config, look);
@@ -83,9 +86,22 @@ async function goOn(
     if (answer !== undefined) started.deliver(answer);
     return started;
   };
-  const { exit, view } = await drive(world, prepared, row.cwd, options, begin, history);
+  const { exit, view } = await drive(world, prepared, row.cwd, recording, begin, history);
   const isOpen = view?.status === "needs_attention";
   return { exit, undecided: isOpen ? view.halting : null };
+}
+
+/** Its agents are recorded where they were from the beginning: what lies in two folders would be no recording of the run. */
+function recordingOf(
+  { cwd }: World,
+  options: ResumeOptions,
+  [first]: readonly JournalEvent[],
+): ResumeOptions | Problem {
+  const folder = first?.body.type === "run.started" ? first.body.cassettes : undefined;
+  if (folder === undefined) return options;
+  if (options.record !== undefined && resolve(cwd, options.record) !== folder)
+    return usage(`this run is recorded into ${folder}`, "Leave out --record: it goes on there.");
+  return { ...options, record: folder };
 }
 
 /** A refusal for another version of the blueprint or its configuration, with what that changes. */

@@ -44,6 +44,13 @@ async function stopFamily(world: World, journal: Journal, row: RunRow): Promise<
   return stopHere(world, journal, row);
 }
 
+/** What it recorded is none of what it changed. */
+function recordedInto(journal: Journal, row: RunRow): { readonly record?: string } {
+  const [first] = journal.read(row.run);
+  const folder = first?.body.type === "run.started" ? first.body.cassettes : undefined;
+  return folder === undefined ? {} : { record: folder };
+}
+
 /** Nobody executes it: it is taken over to be ended, with nothing that it would need to go on. */
 async function stopHere(world: World, journal: Journal, row: RunRow): Promise<number> {
   const { run, cwd, definition } = row;
@@ -61,6 +68,7 @@ async function stopHere(world: World, journal: Journal, row: RunRow): Promise<nu
     config: emptyConfig,
     blueprint,
     gates: noGates,
+    ...recordedInto(journal, row),
     ownFolders: [packageRoot()],
     notice: (what) => world.err.write(`${what}\n`),
   });

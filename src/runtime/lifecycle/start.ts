@@ -174,6 +174,7 @@ function startedOf(
     inputs,
     cwd: request.cwd,
     ...(worktree === undefined ? {} : { worktree }),
+    ...(options.cassettes === undefined || parent !== undefined ? {} : { cassettes: options.cassettes }),
     ...(from === undefined ? {} : { fork: from }),
     owner: options.self,
     ...(parent === undefined ? {} : { parent }),
