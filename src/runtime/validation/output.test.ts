@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseOutput } from "./output.ts";
 
 test("text is the text", async () => {
@@ -27,5 +27,39 @@ test("a schema is held to", async () => {
   });
   expect(await parseOutput("{}", { as: "schema", schema: { type: "nonsense" } })).toEqual({
     problem: expect.stringContaining("cannot be used"),
+  });
+});
+
+describe("where a schema takes texts alone", () => {
+  const choice = { as: "schema", schema: { type: "string", enum: ["approve", "reject", "1"] } } as const;
+
+  test.each([
+    ["approve\n", "approve"],
+    ["approve\r\n\n", "approve"],
+    ['"approve"\n', "approve"],
+    ["1\n", "1"],
+  ])("%j says %j", async (text, value) => {
+    expect(await parseOutput(text, choice)).toEqual({ value });
+    expect(await parseOutput(text, { as: "schema", schema: { enum: ["approve", "1"] } })).toEqual({ value });
+  });
+
+  test("what is none of them is named", async () => {
+    const problem = (said: string) =>
+      `the output does not fit the schema: the value must be equal to one of the allowed values: "approve", "reject", "1", and is ${said}`;
+    expect(await parseOutput("maybe\n", choice)).toEqual({ problem: problem('"maybe"') });
+    expect(await parseOutput(" approve\n", choice)).toEqual({ problem: problem('" approve"') });
+    expect(await parseOutput("2", choice)).toEqual({ problem: problem('"2"') });
+    expect(await parseOutput("\n", choice)).toEqual({ problem: "expected JSON, got nothing" });
+  });
+
+  test("a text of several lines is one, with its pattern held to", async () => {
+    const lines = { as: "schema", schema: { type: "string", pattern: "^[a-z\\n]+$" } } as const;
+    expect(await parseOutput("a\nb\n", lines)).toEqual({ value: "a\nb" });
+    expect(await parseOutput("A\n", lines)).toEqual({ problem: expect.stringContaining("must match pattern") });
+  });
+
+  test("a schema that takes more wants JSON", async () => {
+    const either = { as: "schema", schema: { enum: ["a", 1] } } as const;
+    expect(await parseOutput("a", either)).toEqual({ problem: expect.stringContaining("expected JSON: ") });
   });
 });

@@ -1,5 +1,6 @@
 import type { OutputFormat } from "../../model/blueprint.ts";
-import type { Json } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { limits } from "../../model/limits.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import { compileSchema } from "./schema.ts";
 
@@ -7,7 +8,8 @@ export type Parsed = { readonly value: Json } | { readonly problem: string };
 
 /**
  * Reads a text as `output:` says. `text` is the text itself, `lines` its lines without line ends (a last empty one is none),
- * `json` and a schema the whole text as one JSON value. What does not parse is a one-line problem.
+ * `json` and a schema the whole text as one JSON value; where a schema takes texts alone, a text that is no JSON is that text without its
+ * line end. What does not parse is a one-line problem.
  */
 export async function parseOutput(text: string, format: OutputFormat): Promise<Parsed> {
   switch (format.as) {
@@ -17,16 +19,38 @@ export async function parseOutput(text: string, format: OutputFormat): Promise<P
       return { value: linesOf(text) };
     case "json":
       return parseJson(text);
-    case "schema": {
-      const parsed = parseJson(text);
-      if ("problem" in parsed) return parsed;
-      const validate = await compileSchema(format.schema);
-      if (typeof validate !== "function")
-        return { problem: `the schema of \`output\` cannot be used: ${validate.invalid}` };
-      const problem = validate(parsed.value);
-      return problem === null ? parsed : { problem: `the JSON does not fit the schema: ${problem}` };
-    }
+    case "schema":
+      return parseFitting(text, format.schema);
   }
+}
+
+async function parseFitting(text: string, schema: JsonObject): Promise<Parsed> {
+  const validate = await compileSchema(schema);
+  if (typeof validate !== "function")
+    return { problem: `the schema of \`output\` cannot be used: ${validate.invalid}` };
+  const parsed = parseJson(text);
+  const problem = "problem" in parsed ? parsed.problem : validate(parsed.value);
+  if (problem === null) return parsed;
+  if (!takesText(schema) || text.trim() === "")
+    return { problem: "problem" in parsed ? problem : `the JSON does not fit the schema: ${problem}` };
+  const bare = text.replace(/(?:\r?\n)+$/, "");
+  const misfit = validate(bare);
+  return misfit === null
+    ? { value: bare }
+    : { problem: `the output does not fit the schema: ${misfit}, and is ${shortened(bare)}` };
+}
+
+/** `echo approve` says what `enum[approve, reject]` asks for, as well as `echo '"approve"'`. */
+function takesText({ type, enum: values }: JsonObject): boolean {
+  return (
+    type === "string" || (type === undefined && Array.isArray(values) && values.every((one) => typeof one === "string"))
+  );
+}
+
+function shortened(text: string): string {
+  return JSON.stringify(
+    text.length > limits.reasonCharacters / 3 ? `${text.slice(0, limits.reasonCharacters / 3)}…` : text,
+  );
 }
 
 function linesOf(text: string): readonly string[] {
