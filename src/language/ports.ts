@@ -71,33 +71,59 @@ export function outputProblem(
   };
 }
 
+/** A process may write ports of any name, so that of the node itself only a schema of an object says which there are. */
 function schemaProblem(
   node: Draft,
   schema: JsonObject,
   path: readonly string[],
   suggest: Suggest,
 ): PortProblem | undefined {
-  let at: Json | undefined = schema;
-  for (const [depth, step] of path.entries()) {
-    if (!isJsonObject(at)) return undefined;
-    const properties: Json | undefined = at["properties"];
-    if (isJsonObject(properties) && Object.hasOwn(properties, step)) {
-      at = properties[step];
-      continue;
-    }
-    if (at["type"] === "array" && /^\d+$/.test(step)) {
-      at = at["items"];
-      continue;
-    }
-    if (!isJsonObject(properties) || at["additionalProperties"] !== false) return undefined;
+  const [port = "", ...rest] = path;
+  const part = isJsonObject(schema["properties"]) ? schemaAt(schema, [port]) : undefined;
+  if (part !== undefined) return partProblem(`${node.id}.${port}`, part, rest, suggest);
+  return isJsonObject(schema["properties"]) ? partProblem(node.id, schema, path, suggest) : undefined;
+}
+
+/** Why a value that a schema holds cannot have the part that a path leads to; undefined where it may. */
+export function partProblem(
+  whole: string,
+  schema: JsonObject,
+  [step, ...rest]: readonly string[],
+  suggest: Suggest,
+): PortProblem | undefined {
+  if (step === undefined) return undefined;
+  const part = schemaAt(schema, [step]);
+  if (part !== undefined) return partProblem(`${whole}.${step}`, part, rest, suggest);
+  const { type, properties } = schema;
+  if (isJsonObject(properties) && schema["additionalProperties"] === false) {
     const names = Object.keys(properties);
-    const whole = [node.id, ...path.slice(0, depth)].join(".");
+    if (Object.hasOwn(properties, step)) return undefined;
     return {
       message: `\`${whole}\` has no field \`${step}\`${suggest(step, names)}`,
-      hint: `Its fields are ${oneOfWords(names)}.`,
+      hint: names.length === 0 ? `Write {${whole}}.` : `Its fields are ${oneOfWords(names)}.`,
     };
   }
-  return undefined;
+  if (type === "array" && !/^\d+$/.test(step))
+    return {
+      message: `\`${whole}\` is a list and has no field \`${step}\``,
+      hint: `Write {${whole}.0} for its first item.`,
+    };
+  if (typeof type !== "string" || type === "array" || type === "object") return undefined;
+  return { message: `\`${whole}\` is ${typeWords(type)} and has no part \`${step}\``, hint: `Write {${whole}}.` };
+}
+
+/** A type of JSON Schema, to follow "is". */
+export function typeWords(type: string): string {
+  switch (type) {
+    case "array":
+      return "a list";
+    case "object":
+      return "an object";
+    case "string":
+      return "text";
+    default:
+      return `\`${type}\``;
+  }
 }
 
 /** What a schema says of a part of its values; undefined where it does not say. */

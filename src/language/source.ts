@@ -47,6 +47,8 @@ export interface Source {
   readonly bodies: readonly Source[];
   /** The document or body around this body. */
   readonly outer?: Source;
+  /** The map there whose body it is. */
+  readonly map?: string;
 }
 
 /** Range of a node's field value, or of its key when the field is not written there. */

@@ -73,3 +73,18 @@ test.each(["{a}", "{a.exit}", "{task}"])("no value becomes part of the command o
   const { text, column } = documentOf("{type: script, run: pwd}", into, ref);
   expect(found(text)).toEqual([`5:${column}-${column + ref.length} reference-in-run`]);
 });
+
+test.each([
+  ["{inputs.names}", "inputs: {names: list<string>}", []],
+  ["{a}", "", ["tainted-value"]],
+])("items of %s are as good as what they are taken from", (over, inputs, problems) => {
+  const text = `name: t
+entry: a
+${inputs}
+nodes:
+  a: {type: script, run: ls, output: lines}
+  b: {type: map, over: "${over}", do: {type: human, mode: approval, prompt: "Delete {item}?"}}
+edges: [{from: a, when: success, to: b}]
+`;
+  expect(check(text).diagnostics.map(({ code }) => code)).toEqual(problems);
+});

@@ -8,6 +8,7 @@ import type { Origin } from "../../language/taint.ts";
 import { references } from "../../language/template.ts";
 import { sinkOf } from "../decisive.ts";
 import { quote } from "../../language/tree.ts";
+import { listOf } from "../schemas.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /** Text that an agent or a process made decides where something goes, or what a person is asked. */
@@ -37,13 +38,25 @@ export const taintedValue: Rule = {
   },
 };
 
-/** Where a value comes from; undefined for what is nobody's or cannot exist. Nobody has looked at the items of a map. */
+/**
+ * Where a value comes from; undefined for what is nobody's or cannot exist. Of the items of a map nobody has seen those that do not come
+ * from an input.
+ */
 function originIn(ref: Reference, source: Source, suggest: RuleContext["suggest"]): Origin | undefined {
-  if (ref.source === "item") return source.outer === undefined ? undefined : "process";
+  if (ref.source === "item") return itemOrigin(source);
   if (ref.source !== "node") return undefined;
   const node = source.drafts.get(ref.name);
   if (node === undefined) return source.outer && originIn(ref, source.outer, suggest);
   return portProblem(node, ref.path, suggest) === undefined ? originOf(node, ref.path) : undefined;
+}
+
+function itemOrigin(source: Source): Origin | undefined {
+  const over = listOf(source);
+  if (over === undefined || source.outer === undefined) return undefined;
+  const origins = references(over).map((ref) =>
+    ref.source === "item" && source.outer !== undefined ? itemOrigin(source.outer) : ref.source,
+  );
+  return origins.some((origin) => origin === "node" || origin === "process") ? "process" : "operator";
 }
 
 function hintFor(node: Draft | undefined, source: string, written: string): string {

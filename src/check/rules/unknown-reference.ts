@@ -1,10 +1,11 @@
 import type { Reference } from "../../model/template.ts";
 import type { Draft } from "../../language/draft.ts";
-import { outputProblem, portProblem } from "../../language/ports.ts";
+import { outputProblem, partProblem, portProblem } from "../../language/ports.ts";
 import type { Source } from "../../language/source.ts";
 import { stockNodes } from "../../language/stock/set.ts";
 import { references } from "../../language/template.ts";
 import { valueOf } from "../../language/tree.ts";
+import { schemaOf } from "../schemas.ts";
 import type { Rule, RuleContext } from "../rule.ts";
 
 /** Every reference names a node, an input or `task`, and a port that can exist. */
@@ -45,7 +46,7 @@ function fault(ref: Reference, written: string, context: RuleContext, inputs: Re
       return inputFault(ref, written, context, inputs);
     case "item":
     case "index":
-      if (context.source.outer !== undefined) return undefined;
+      if (context.source.outer !== undefined) return partFault(ref, written, ref.source, context);
       return { message: `\`${written}\` exists only inside a map`, hint: `To print it as text, write {${written}.` };
     case "node":
       return nodeFault(ref, written, context, inputs);
@@ -59,15 +60,22 @@ function outermost(source: Source): Source {
 function inputFault(
   ref: Reference,
   written: string,
-  { suggest }: RuleContext,
+  context: RuleContext,
   inputs: ReadonlySet<string>,
 ): Fault | undefined {
   if (ref.name === "") return { message: `\`${written}\` names no input`, hint: "Write {inputs.name}." };
-  if (inputs.has(ref.name)) return undefined;
+  if (inputs.has(ref.name)) return partFault(ref, written, `inputs.${ref.name}`, context);
   return {
-    message: `\`${written}\`: there is no input \`${ref.name}\`${suggest(ref.name, inputs)}`,
+    message: `\`${written}\`: there is no input \`${ref.name}\`${context.suggest(ref.name, inputs)}`,
     hint: `Declare it: inputs: {${ref.name}: string}`,
   };
+}
+
+/** What is known of an input, or of the items of a list, has such a part. */
+function partFault(ref: Reference, written: string, whole: string, context: RuleContext): Fault | undefined {
+  const schema = schemaOf(ref, context.source);
+  const problem = schema && partProblem(whole, schema, ref.path, context.suggest);
+  return problem && { message: `\`${written}\`: ${problem.message}`, hint: problem.hint };
 }
 
 /** Nodes that could not be read, and the stock nodes of a flow that could not, may have the name. */

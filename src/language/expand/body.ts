@@ -63,6 +63,7 @@ export function readBody(
     graphIsWhole: whole,
     entryAt: undefined,
     bodies,
+    ...(node === undefined ? {} : { map: node }),
   });
   return blueprint.nodes.size === origins.size && read.entry !== "" && whole ? blueprint : undefined;
 }
