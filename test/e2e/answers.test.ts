@@ -168,7 +168,30 @@ describe("a parked run", () => {
   });
 });
 
-it("takes a run over with its answer where the process that should have taken it is killed", async () => {
+it("is answered or stopped, and never fails for it, where both come at once to a gate inside", async () => {
+  const until = performance.now() + 20_000;
+  for (let round = 0; round < 6 && performance.now() < until; round++) {
+    using place = new Place();
+    place.file("b.yaml", gated(`mode: approval, prompt: "Ship it?"`));
+    place.file("o.yaml", "name: o\nentry: c\nnodes:\n  c: {type: call, blueprint: ./b.yaml}\n");
+    const run = String(lastLine(await trammel(["run", "t", "-b", "o.yaml", "--detach", "--json"], { place }))["run"]);
+    const answering = start(["answer", run, "c/a", "yes"], { place });
+    if (round % 2 === 1) await answering.until(/resumed/);
+    const stopping = start(["stop", run], { place });
+    const [answered, stopped] = await Promise.all([answering.end, stopping.end]);
+    const { runs } = runListShape.parse(JSON.parse((await trammel(["runs", "--json"], { place })).stdout));
+    const fits: Readonly<Record<string, boolean>> = {
+      stopped: stopped.code === 0,
+      succeeded: answered.code === 0 && log(place) === "w\nb\n",
+    };
+    expect(runs.map(({ status }) => fits[status] ?? status)).toEqual([true]);
+  }
+});
+
+it.each([
+  ["its answer", ["answer"], ["a", "yes"], "w\nb\n"],
+  ["a stop", ["stop"], [], "w\n"],
+])("takes a run over with %s where the process that should have taken it is killed", async (_, command, more, done) => {
   using place = new Place();
   place.file(
     "b.yaml",
@@ -189,11 +212,13 @@ edges:
   await vi.waitUntil(async () => existsSync(place.path("began")) && (await waiting(place)).length === 1, 20_000);
   const [one] = await waiting(place);
   running.child.kill("SIGSTOP");
-  const answering = start(["answer", one?.run ?? "", "a", "yes"], { place });
+  const telling = start([...command, one?.run ?? "", ...more], { place });
   await vi.waitUntil(() => messages(place) === 1, 20_000);
   running.child.kill("SIGKILL");
-  expect(await answering.end).toMatchObject({ code: 0 });
-  expect(log(place)).toBe("w\nb\n");
+  expect(await telling.end).toMatchObject({ code: 0 });
+  expect(log(place)).toBe(done);
+  const { runs } = runListShape.parse(JSON.parse((await trammel(["runs", "--json"], { place })).stdout));
+  expect(runs).toMatchObject([{ status: command[0] === "stop" ? "stopped" : "succeeded" }]);
   expect(messages(place)).toBe(0);
 });
 

@@ -1,6 +1,10 @@
+import { setTimeout } from "node:timers/promises";
 import { emptyConfig } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import type { Journal, RunRow } from "../../ports/journal.ts";
+import type { ProcessIdentity } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
+import type { Conflict, Journal, RunRow } from "../../ports/journal.ts";
+import { self } from "../../runtime/processes/identity.ts";
 import { noGates } from "../asking/gate.ts";
 import { dataHome } from "../store/home.ts";
 import { blueprintToEnd } from "../store/inner-runs.ts";
@@ -24,15 +28,51 @@ export async function stop(world: World, run: string): Promise<number> {
         usage(`run ${row.run} is part of ${node} in run ${outer}`, `Stop that: trammel stop ${outer}`),
       );
     }
-    if (row.endedAt !== null) return report(world, usage(`run ${row.run} is over: ${row.status}`));
-    const { isAlive } = await world.compose();
-    if (!isAlive(row.owner)) return await stopFamily(world, journal, row);
-    await journal.post(row.run, { type: "run.stop_requested", by: userName() });
-    world.err.write(`asked run ${row.run} to stop\n`);
-    return exitCodes.ok;
+    return await stopOutermost(world, journal, row);
   } finally {
     await journal.close();
   }
+}
+
+/** It is ours before anything in it ends: whoever went on with it meanwhile would find a run inside in other hands, and is asked instead. */
+async function stopOutermost(world: World, journal: Journal, { run }: RunRow): Promise<number> {
+  const { isAlive } = await world.compose();
+  let why: Conflict | null = null;
+  let posted = false;
+  for (let tries = 0; tries < limits.startTries; tries += 1) {
+    const row = journal.find(run);
+    if (row === null || row.endedAt !== null)
+      return report(world, usage(`run ${run} is over: ${row?.status ?? "it was removed"}`));
+    const read = [...journal.read(run)].at(-1)?.seq ?? 0;
+    if (isAlive(row.owner)) {
+      if (!posted) await journal.post(run, { type: "run.stop_requested", by: userName() });
+      posted = true;
+      if (!(await isHeard(journal, row, read, isAlive))) continue;
+      world.err.write(`asked run ${run} to stop\n`);
+      return exitCodes.ok;
+    }
+    why = await journal.takeOver(run, row.owner, self(), read, true);
+    if (why === null) return stopFamily(world, journal, row);
+  }
+  return report(world, usage(why?.what ?? `run ${run} cannot be taken over`));
+}
+
+/** False where its owner is gone, or has parked it, before it took the message. */
+async function isHeard(
+  journal: Journal,
+  { run, owner }: RunRow,
+  read: number,
+  isAlive: (process: ProcessIdentity) => boolean,
+): Promise<boolean> {
+  for (const until = performance.now() + limits.answerTakenMs; performance.now() < until;) {
+    // Asked first: what an owner that is gone has recorded is all there.
+    const lives = isAlive(owner);
+    for (const { body } of journal.read(run, read))
+      if (body.type === "run.stop_requested" || body.type === "run.finished") return true;
+    if (!lives) return false;
+    await setTimeout(limits.answerPollMs);
+  }
+  return true;
 }
 
 /** Runs inside it first: nobody would end them once it has ended. */
