@@ -20,7 +20,7 @@ function problems(text: string): readonly string[] {
 const graph = `{
     entry: a,
     nodes: {
-      a: {type: script, run: "x", env: {I: "{item.name}", N: "{index}", L: "{list}"}},
+      a: {type: script, run: "x", env: {I: "{item}", N: "{index}", L: "{list}"}},
       b: {type: script, run: "y", stdin: "{a} {inputs.n}"}
     },
     edges: [{from: a, when: success, to: b}]}`;
