@@ -35,6 +35,7 @@ export const limits = {
   capMaxPasses: 1_000,
   parallelDefaultNodes: 8,
   parallelMaxNodes: 256,
+  counterFileBytes: 16 * 1024 * 1024,
   runTimeDefaultMs: 24 * 3_600_000,
   retryFirstDelayMs: 250,
   retryMaxDelayMs: 5_000,

@@ -1,9 +1,11 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { RunFacts } from "./context.ts";
+import { readPlainFileNow, realOf } from "./tree/plain-file.ts";
 
 /** Passes of one node, as `records.counters` mirrors them for people and hooks. */
 export interface Count {
@@ -131,7 +133,7 @@ function pathOf({ blueprint, project }: Pick<RunFacts, "blueprint" | "project">)
 function read(path: string): Tasks | CountersProblem {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readPlainFileNow(path, limits.counterFileBytes).toString("utf8");
   } catch (error) {
     return codeOf(error) === "ENOENT" ? {} : { problem: `the counter file ${path} cannot be read: ${codeOf(error)}` };
   }
@@ -169,19 +171,20 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** All or nothing: a reader never sees half of it. */
+/** All or nothing: a reader never sees half of it. A link stays one: what it leads to may be the mirror of other folders too. */
 function write(path: string, tasks: Tasks): string | null {
-  const next = `${path}.${process.pid}.tmp`;
+  const file = realOf(path) ?? path;
+  const next = `${file}.${randomUUID()}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    const fd = openSync(next, "w");
+    mkdirSync(dirname(file), { recursive: true });
+    const fd = openSync(next, "wx");
     try {
       writeSync(fd, `${JSON.stringify({ version, tasks }, null, 2)}\n`);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-    renameSync(next, path);
+    renameSync(next, file);
     return null;
   } catch (error) {
     rmSync(next, { force: true });
@@ -190,5 +193,6 @@ function write(path: string, tasks: Tasks): string | null {
 }
 
 function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error ? String(error.code) : error.message;
 }

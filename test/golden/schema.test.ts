@@ -107,6 +107,7 @@ prices: { vendor/model: { input: 3 USD, output: 15.50 USD } }
 locale: en-AU
 notify: { desktop: false, command: "cat >> told", webhook: "https://chat.test/hook" }
 retention: { runs: 30d or 5 GiB, history: 90d }
+audit: { patterns: ["@ts-ignore"] }
 plugins: [./notes.js, "@acme/more"]
 `;
 

@@ -28,6 +28,9 @@ describe("admission", () => {
     [{ taskId: "x".repeat(limits.taskIdCharacters + 1) }, /one line of 1 to 200 characters/],
     [{ taskId: "a\nb" }, /one line/],
     [{ taskId: "" }, /one line/],
+    [{ taskId: "T1 " }, /without spaces around it/],
+    [{ taskId: "T\u200b1" }, /none of them invisible/],
+    [{ taskId: "cafe\u0301" }, /none of them invisible/],
   ])("refuses %o", async (more, message) => {
     const typed = blueprint([plain("a")], [], {
       inputs: {

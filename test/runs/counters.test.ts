@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World, type Act } from "./harness.ts";
@@ -51,6 +52,20 @@ test("a mirror that is missing is written anew from the store", async () => {
   expect(mirrored()).toEqual({ version: 1, tasks: { T1: { fix: { passes: 2, cap: 2 } } } });
 });
 
+test("a mirror that is a link counts for all that it is linked from, and stays one", async () => {
+  const shared = join(world.home, "shared.json");
+  mkdirSync(join(world.home, "state"));
+  writeFileSync(shared, JSON.stringify({ version: 1, tasks: { T1: { fix: { passes: 1, cap: 2 } } } }));
+  symlinkSync("../shared.json", file);
+  await handle(await world.engine(failing).start(started(), world.observer)).end;
+  expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged ?? [])).toEqual([{ passes: 2, cap: 2 }]);
+  expect(JSON.parse(readFileSync(shared, "utf8"))).toEqual({
+    version: 1,
+    tasks: { T1: { fix: { passes: 2, cap: 2 } } },
+  });
+  expect(lstatSync(file).isSymbolicLink()).toBe(true);
+});
+
 test.each(["__proto__", "constructor"])("a task and a node may be called %s", async (name) => {
   const odd = blueprint(
     [agentic(name, { cap: 2 }), plain("check")],
@@ -87,6 +102,20 @@ describe("a mirror that cannot be relied on lets no pass start", () => {
     expect(answer).toMatchObject({ refused: "unavailable", message: expect.stringContaining(file) });
     expect(readFileSync(file, "utf8")).toBe(text);
     expect(world.journal(2).runs(1)).toEqual([]);
+  });
+
+  test("a pipe in its place", async () => {
+    mkdirSync(join(world.home, "state"));
+    execFileSync("mkfifo", [file]);
+    const answer = await world.engine(failing).start(started(), world.observer);
+    expect(answer).toMatchObject({ refused: "unavailable", message: expect.stringContaining("it is no plain file") });
+  });
+
+  test("a link to what has no end", async () => {
+    mkdirSync(join(world.home, "state"));
+    symlinkSync("/dev/zero", file);
+    const answer = await world.engine(failing).start(started(), world.observer);
+    expect(answer).toMatchObject({ refused: "unavailable", message: expect.stringContaining("it is no plain file") });
   });
 
   test("a folder in its place", async () => {

@@ -46,7 +46,7 @@ function keyOf({ node, pass, attempt }: Attempt): string {
 
 function textOf(result: NodeResult | undefined): string {
   if (result === undefined) return "";
-  return said(result.stderr) ?? said(result.output) ?? result.reason?.text ?? "";
+  return said(result.stderr) ?? said(result.output) ?? "";
 }
 
 function said(captured: CapturedText | undefined): string | null {

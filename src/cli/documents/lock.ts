@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { limits } from "../../model/limits.ts";
+import { readPlainFileNow } from "../../runtime/tree/plain-file.ts";
 import { type Problem, usage } from "../problem.ts";
 import { isFile } from "./files.ts";
 
@@ -19,7 +21,7 @@ export function lockOf(folder: string): Lock | Problem {
   const path = lockFile(folder);
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readPlainFileNow(path, limits.documentBytes).toString("utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
       return { pins: {} };

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -29,6 +30,30 @@ test.each([["# State\n"], ["# State"], ["# State\n\n"]])("keeps what stands in i
   writeFileSync(file, before);
   noteEscalation(escalation, records, cwd, at);
   expect(readFileSync(file, "utf8")).toBe(`# State\n\n${section}`);
+});
+
+test("waits for no reader of a pipe, and follows no link out of the project", () => {
+  const outside = mkdtempSync(join(tmpdir(), "trammel-outside-"));
+  try {
+    mkdirSync(join(cwd, ".claude/memory"), { recursive: true });
+    execFileSync("mkfifo", [file]);
+    expect(noteEscalation(escalation, records, cwd, at)).toContain("it is no plain file");
+    rmSync(file);
+    writeFileSync(join(outside, "profile"), "");
+    symlinkSync(join(outside, "profile"), file);
+    expect(noteEscalation(escalation, records, cwd, at)).toContain("a link leads from there out of the project");
+    rmSync(join(cwd, ".claude"), { recursive: true });
+    symlinkSync(outside, join(cwd, ".claude"));
+    expect(noteEscalation(escalation, records, cwd, at)).toContain("a link leads from there out of the project");
+    expect([readdirSync(outside), readFileSync(join(outside, "profile"), "utf8")]).toEqual([["profile"], ""]);
+    // Inside the project it is the author's own way.
+    rmSync(join(cwd, ".claude"));
+    mkdirSync(join(cwd, "notes"));
+    symlinkSync("notes", join(cwd, ".claude"));
+    expect(noteEscalation(escalation, records, cwd, at)).toBeNull();
+  } finally {
+    rmSync(outside, { recursive: true });
+  }
 });
 
 test("writes nothing where no file is asked for, and says why where it cannot", () => {

@@ -1,6 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { RecordSettings } from "../../model/settings.ts";
+import { realOf } from "../../runtime/tree/plain-file.ts";
+import { isInside } from "../../runtime/tree/scan.ts";
 import { escalationSection, type Escalation } from "../../views/escalation.ts";
 
 /**
@@ -17,8 +19,9 @@ export function noteEscalation(
   const path = resolve(cwd, records.state);
   const zone = records.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   try {
+    if (leadsOut(path, cwd)) throw new Error("a link leads from there out of the project");
     mkdirSync(dirname(path), { recursive: true });
-    appendFileSync(path, `${separator(path)}${escalationSection(escalation, at, zone)}`);
+    append(path, escalationSection(escalation, at, zone));
     return null;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -26,10 +29,26 @@ export function noteEscalation(
   }
 }
 
+/** Whoever may write into the project cannot have us write somewhere else: what is noted holds what they said. */
+function leadsOut(path: string, project: string): boolean {
+  return isInside(project, path) && !isInside(realOf(project) ?? project, realOf(path) ?? "");
+}
+
+/** Opening a pipe would wait for its reader. */
+const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
 /** A section begins after an empty line. */
-function separator(path: string): string {
-  if (!existsSync(path)) return "";
-  const text = readFileSync(path, "utf8");
-  if (text === "" || text.endsWith("\n\n")) return "";
-  return text.endsWith("\n") ? "\n" : "\n\n";
+function append(path: string, section: string): void {
+  const descriptor = openSync(path, flags, 0o666);
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw new Error("it is no plain file");
+    const before = Buffer.alloc(Math.min(2, found.size));
+    readSync(descriptor, before, 0, before.length, found.size - before.length);
+    const end = before.toString("latin1");
+    const separator = end === "" || end === "\n\n" ? "" : end.endsWith("\n") ? "\n" : "\n\n";
+    appendFileSync(descriptor, `${separator}${section}`);
+  } finally {
+    closeSync(descriptor);
+  }
 }

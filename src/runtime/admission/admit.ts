@@ -37,7 +37,11 @@ export async function admit(
       "put it into a file and name the file",
     );
   if (taskId !== undefined && !isTaskId(taskId))
-    return refuse("bad_input", `a task id is one line of 1 to ${limits.taskIdCharacters} characters`, "shorten it");
+    return refuse(
+      "bad_input",
+      `a task id is one line of 1 to ${limits.taskIdCharacters} characters, none of them invisible, without spaces around it`,
+      "write it so that it cannot be taken for another one, which has counts of its own",
+    );
   if (!existsSync(request.cwd))
     return refuse(
       "bad_input",
@@ -157,5 +161,6 @@ export function refuse(refused: Refusal["refused"], message: string, hint?: stri
 }
 
 function isTaskId(text: string): boolean {
-  return text !== "" && text.length <= limits.taskIdCharacters && !/\p{Cc}/u.test(text);
+  const looksLikeAnother = text !== text.trim() || text !== text.normalize("NFC") || /[\p{Cc}\p{Cf}]/u.test(text);
+  return text !== "" && text.length <= limits.taskIdCharacters && !looksLikeAnother;
 }
