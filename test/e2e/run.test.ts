@@ -65,6 +65,17 @@ describe("the machine contract", () => {
     }
   });
 
+  it("ends with 70 for a fault of its own, and says that it is one", async () => {
+    using place = new Place();
+    place.file("b.yaml", chain("one", { a: "true" }));
+    const { run } = lastLine(await trammel(["run", "1", "-b", "b.yaml", "--json"], { place }));
+    place.file("fault.cjs", `Array.prototype.toReversed = () => { throw new TypeError("planted"); };`);
+    const env = { NODE_OPTIONS: `--require=${place.path("fault.cjs")}` };
+    const shown = await trammel(["show", String(run)], { place, env });
+    expect(shown).toMatchObject({ code: 70, stdout: "" });
+    expect(shown.stderr).toMatch(/^trammel: internal error: planted\n.*report it/);
+  });
+
   it("lists the newest run first and finds a run by the beginning of its id", async () => {
     using place = new Place();
     place.file("b.yaml", chain("one", { a: "true" }));

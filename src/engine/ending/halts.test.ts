@@ -23,6 +23,17 @@ describe("a cap", () => {
     expect(run.end).toMatchObject({ status: "escalated", reason: "f: its cap of 2 passes is used up; t: exit 1" });
   });
 
+  test("takes no evidence from what another node waits with", () => {
+    const run = play("s>f,s>m,s>w,f>f,m!>g,w>g", {
+      nodes: { f: { ...agent, cap: 1 } },
+      results: { m: "failure" },
+      ticks: { f: 3, w: 9 },
+    });
+    const halt = run.events.find((event) => event.type === "run.halting");
+    expect(halt).toMatchObject({ node: "f", reason: { text: "its cap of 1 pass is used up" } });
+    expect(halt).not.toHaveProperty("evidence");
+  });
+
   test("used up by a last pass that mends it is a success", () => {
     const run = play(edges, { nodes, results: { t: "failure failure success" } });
     expect(starts(run)).toBe("t f t#2 f#2 t#3 e");

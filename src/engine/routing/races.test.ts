@@ -111,6 +111,16 @@ describe("join: a number", () => {
   });
 });
 
+test.each([
+  ["an edge that goes back", "s>a,s>b,a>j,b>j,j>t,t!>j,t+>END"],
+  ["the opening of the run", "j>t,t!>j,t+>END"],
+])("%s starts a pass of a join that needs two arms by itself", (_, edges) => {
+  const run = play(edges, { nodes: { j: { join: 2 } }, results: { t: "failure success" } });
+  expect(run.counts).toMatchObject({ j: 2, t: 2 });
+  expect(run.skipped).toEqual([]);
+  expect(run.end?.status).toBe("succeeded");
+});
+
 describe("join: live", () => {
   test("starts with the arms that came", () => {
     const run = play("s>a,s>b,a+>j,b+>j", { nodes: { j: { join: "live" } }, results: { a: "failure" } });
