@@ -1,8 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Blueprint, Node } from "../../src/model/blueprint.ts";
 import { limits } from "../../src/model/limits.ts";
+import { fileBlobs } from "../../src/runtime/blobs/files.ts";
+import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
+import { createTools } from "../../src/tools/registry.ts";
 import { agentic, blueprint, bodies, chainOf, handle, plain, request, success, until, World } from "./harness.ts";
+
+const author = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
 
 let world: World;
 beforeEach(() => {
@@ -63,6 +70,36 @@ describe("admission", () => {
     const first = handle(await world.engine(acts, 1).start(work, world.observer));
     const second = await world.engine(acts, 2).start(work, world.observer);
     expect(second).toMatchObject({ refused: "conflict", message: expect.stringContaining(first.run) });
+    go?.();
+    await first.end;
+  });
+
+  const git = { id: "a", type: "tool", tool: "git_commit", args: {} } as const;
+  test.each<[string, Node, Partial<Blueprint>, boolean]>([
+    ["an agent", agentic("a"), {}, true],
+    ["a node that declares what it writes", plain("a", { writes: ["src/**"] }), {}, true],
+    ["a tool that writes through git", git, {}, true],
+    ["protected files", plain("a"), { workspace: { protect: ["*.lock"] } }, true],
+    ["checkpoints", plain("a"), { workspace: { checkpoint: true } }, true],
+    ["none of these", plain("a"), {}, false],
+    ["a tool that only reads through git", { ...git, tool: "git_status" }, {}, false],
+  ])("%s: a second run in one working tree is refused, or not", async (_, node, more, refused) => {
+    execFileSync("git", ["init", "-q"], { cwd: world.home });
+    execFileSync("git", [...author, "commit", "-q", "--allow-empty", "-m", "empty"], { cwd: world.home });
+    const parts = { redactor: createRedactor(), dataFolder: world.home, commands: {} };
+    const tools = createTools({ ...parts, blobs: fileBlobs(join(world.home, "blobs")) });
+    if ("problems" in tools) throw new Error(tools.problems.join());
+    const equipped = new World({ home: world.home, can: { tools } });
+    let go: (() => void) | undefined;
+    const acts = { "*": () => new Promise<typeof success>((resolve) => (go = () => resolve(success))) };
+    const work = request(blueprint([node], [], more), { cwd: world.home });
+    const first = handle(await equipped.engine(acts, 1).start(work, equipped.observer));
+    await until(() => go !== undefined);
+    const answer = await equipped.engine({ "*": () => success }, 2).start(work, equipped.observer);
+    expect("refused" in answer ? answer : null).toEqual(
+      refused ? expect.objectContaining({ refused: "conflict", message: expect.stringContaining(first.run) }) : null,
+    );
+    if (!("refused" in answer)) await answer.end;
     go?.();
     await first.end;
   });

@@ -245,7 +245,7 @@ function is<T extends EventBody["type"]>(body: EventBody, type: T): body is Extr
   return body.type === type;
 }
 
-const types: readonly NodeType[] = ["plugin", "agent", "human", "wait"];
+const types: readonly NodeType[] = ["tool", "plugin", "agent", "human", "wait"];
 
 function actor(type: NodeType, acts: Readonly<Record<string, Act>>): Performer {
   return {

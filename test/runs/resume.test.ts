@@ -57,6 +57,17 @@ describe("a run whose engine died", () => {
     ]);
   });
 
+  test("that may be repeated and could be looked up is repeated: nothing is asked of the world", async () => {
+    const effect = { probe: "exit 0", done: "exit 0" };
+    const of = chainOf(["a", "b", "c"], { idempotent: true, effect });
+    const run = await world.diedIn("b", of);
+    const resumed = handle(
+      await world.engine(world.hangingIn(), 2).resume(again(run, { blueprint: of }), world.observer),
+    );
+    expect(await resumed.end).toMatchObject({ status: "succeeded" });
+    expect(bodies(world.seen, "node.settled")).toMatchObject([{ node: "b", as: "again", by: "idempotent" }]);
+  });
+
   test("twice: finished nodes are performed once, numbers go on, the chain holds", async () => {
     const of = chainOf(["a", "b", "c"], { idempotent: true });
     const run = await world.diedIn("b", of);
@@ -126,21 +137,23 @@ describe("a run whose engine died", () => {
   test("is bound by its time limit still, less what it had used", async () => {
     const clock = new ManualClock(1_000);
     const timed = new World({ clock });
-    const of = blueprint([plain("a", { idempotent: true })], [], { limits: { timeMs: 60_000 } });
+    const of = { ...chainOf(["a", "b"], { idempotent: true }), limits: { timeMs: 60_000 } };
+    let begun = 0;
     const wait: Act = ({ signal }) => {
-      world.calls.push("a");
+      begun += 1;
       return new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" })));
     };
-    const first = handle(await timed.engine({ a: wait }, 1).start(request(of), timed.observer));
-    await until(() => world.calls.length === 1);
+    const work: Act = () => (clock.advance(20_000), success);
+    const first = handle(await timed.engine({ a: work, b: wait }, 1).start(request(of), timed.observer));
+    await until(() => begun === 1);
     const since = new ManualClock(clock.now() + 3_600_000); // nobody worked on it in this time
     const later = new World({ clock: since, home: timed.home });
     later.kill(1);
     const resumed = handle(
-      await later.engine({ a: wait }, 2).resume(again(first.run, { blueprint: of }), later.observer),
+      await later.engine({ a: wait, b: wait }, 2).resume(again(first.run, { blueprint: of }), later.observer),
     );
-    await until(() => world.calls.length === 2);
-    since.advance(59_000);
+    await until(() => begun === 2);
+    since.advance(39_000);
     expect(later.journal(3).find(first.run)).toMatchObject({ status: "running" });
     since.advance(1_000);
     expect(await resumed.end).toMatchObject({ status: "limit" });

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
+import { systemIds } from "../../src/runtime/ids.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
+import { RunTimers } from "../../src/runtime/time/timers.ts";
 import { again, blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
 
 const never = (error: unknown): void => {
@@ -69,6 +71,19 @@ describe("retries", () => {
     const starts = patient.seen.filter(({ body }) => body.type === "node.started").map(({ at }) => at);
     expect((starts[1] ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(limits.retryFirstDelayMs);
     await patient.remove();
+  });
+
+  test("come up to a quarter later than their delay, so that those that failed together do not come together again", () => {
+    const due = [0, 0.5, 0.999].map((random) => {
+      const clock = new ManualClock(0);
+      let at = Number.NaN;
+      const ids = { ...systemIds(clock), random: () => random };
+      const timers = new RunTimers(clock, ids, { retryDue: () => (at = clock.now()), timeSpent: () => undefined });
+      timers.retryAfter({ node: "a", pass: 1, attempt: 1 }, 1_000);
+      for (let ms = 0; ms < 2_000; ms += 1) clock.advance(1);
+      return at;
+    });
+    expect(due).toEqual([1_000, 1_125, 1_250]);
   });
 
   test("no time spent in a run that waits for its time limit is left over after its end", async () => {
