@@ -137,21 +137,26 @@ describe("a run whose engine died", () => {
   test("is bound by its time limit still, less what it had used", async () => {
     const clock = new ManualClock(1_000);
     const timed = new World({ clock });
-    const of = { ...chainOf(["a", "b"], { idempotent: true }), limits: { timeMs: 60_000 } };
+    const nodes = ["s", "a", "b"].map((id) => plain(id, { idempotent: true }));
+    const side = ["a", "b"].map((to) => ({ from: "s", to }));
+    const of = blueprint(nodes, side, { limits: { timeMs: 60_000 } });
     let begun = 0;
     const wait: Act = ({ signal }) => {
       begun += 1;
       return new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" })));
     };
-    const work: Act = () => (clock.advance(20_000), success);
-    const first = handle(await timed.engine({ a: work, b: wait }, 1).start(request(of), timed.observer));
-    await until(() => begun === 1);
+    const work: Act = async () => {
+      await until(() => begun === 1);
+      clock.advance(20_000);
+      return success;
+    };
+    const acts = { s: () => success, a: work, b: wait };
+    const first = handle(await timed.engine(acts, 1).start(request(of), timed.observer));
+    await until(() => bodies(timed.seen, "node.ended").some(({ node }) => node === "a"));
     const since = new ManualClock(clock.now() + 3_600_000); // nobody worked on it in this time
     const later = new World({ clock: since, home: timed.home });
     later.kill(1);
-    const resumed = handle(
-      await later.engine({ a: wait, b: wait }, 2).resume(again(first.run, { blueprint: of }), later.observer),
-    );
+    const resumed = handle(await later.engine(acts, 2).resume(again(first.run, { blueprint: of }), later.observer));
     await until(() => begun === 2);
     since.advance(39_000);
     expect(later.journal(3).find(first.run)).toMatchObject({ status: "running" });
