@@ -3,6 +3,7 @@ import { nodeFields } from "../language/fields/nodes.ts";
 import { parseTemplate, references } from "../language/template.ts";
 import type { LocatedScalar } from "../language/tree.ts";
 import { valueOf } from "../language/tree.ts";
+import { inputVariable } from "../model/input-variable.ts";
 import { executedArguments } from "../model/tools.ts";
 import type { Source } from "../language/source.ts";
 
@@ -84,6 +85,7 @@ export function referencesIn(command: Command, nodes: ReadonlyMap<string, unknow
 /** How to hand in the value instead. */
 export function hintFor(command: Command, ref: Reference, written: string): string {
   if (command.language === "name") return `Write the ${command.field} itself.`;
+  if (command.node === undefined) return setupHint(ref);
   const words = [ref.source === "node" || ref.source === "inputs" ? ref.name : ref.source, ...ref.path];
   const variable = words
     .join("_")
@@ -93,4 +95,12 @@ export function hintFor(command: Command, ref: Reference, written: string): stri
   const quoted = written.replaceAll('"', "");
   if (command.language === "code") return `Hand it in: with: {${variable.toLowerCase()}: "${quoted}"}`;
   return `Pass it by the environment: env: {${variable}: "${quoted}"}, and use "$${variable}" in the command.`;
+}
+
+/** The command that prepares a worktree runs before any node, and has no fields of its own. */
+function setupHint(ref: Reference): string {
+  if (ref.source === "node")
+    return "It runs before the first node, so no node has said anything: do it in a node instead.";
+  const variable = inputVariable(ref.source === "inputs" ? ref.name : ref.source);
+  return `It finds inputs in its environment: write "$${variable}".`;
 }

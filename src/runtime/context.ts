@@ -134,7 +134,7 @@ class AttemptContext implements ActionContext {
   };
 }
 
-/** The task is an input that every blueprint has. */
-function inputTexts({ task, inputs }: RunFacts): Readonly<Record<string, string>> {
+/** The inputs as text; the task is one that every blueprint has. */
+export function inputTexts({ task, inputs }: Pick<RunFacts, "task" | "inputs">): Readonly<Record<string, string>> {
   return { task, ...Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, textOfJson(value)])) };
 }

@@ -144,6 +144,19 @@ describe("checkpoint", () => {
 });
 
 describe("a worktree of the run's own", () => {
+  it("is prepared by a command that finds the inputs of the run", async () => {
+    place.file(
+      "b.yaml",
+      `name: prepared
+inputs: {who: string}
+workspace: {isolate: worktree, setup: 'echo "$TRAMMEL_INPUT_WHO: $TRAMMEL_INPUT_TASK" > who.txt'}
+nodes: {say: {type: script, run: cat who.txt}}
+`,
+    );
+    const ran = await trammel(["run", "greet", "-b", "b.yaml", "--input", "who=Ada"], { place });
+    expect(ran).toMatchObject({ code: 0, stdout: "Ada: greet\n" });
+  });
+
   it("is shown while it is there, and its changes can be seen but not undone once it is gone", async () => {
     place.file(
       "b.yaml",

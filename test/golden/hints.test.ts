@@ -20,6 +20,14 @@ test.each([
     '  a: {type: human, mode: approval, prompt: "Ship?"}\nedges:\n  - {from: a, when: yes, to: END}',
     "It can be `success`, `failure` or `error`; a yes is `success`, a no `failure`.",
   ],
+  [
+    '  a: {type: script, run: ls}\ninputs: {base-dir: string}\nworkspace: {isolate: worktree, setup: "cd {inputs.base-dir}"}',
+    'It finds inputs in its environment: write "$TRAMMEL_INPUT_BASE_DIR".',
+  ],
+  [
+    '  a: {type: script, run: ls}\nworkspace: {isolate: worktree, setup: "cd {a.stdout}"}',
+    "It runs before the first node, so no node has said anything: do it in a node instead.",
+  ],
 ])("%s is answered with what to write instead", (text, hint) => {
   expect(check(`${head}${text}\n`, setting).diagnostics[0]?.hint).toBe(hint);
 });

@@ -1,11 +1,7 @@
 import type { Range } from "../../model/diagnostic.ts";
+import { inputVariable } from "../../model/input-variable.ts";
 import { valueOf } from "../../language/tree.ts";
 import type { Rule } from "../rule.ts";
-
-/** Name of the environment variable that carries an input. */
-function inputVariable(name: string): string {
-  return `TRAMMEL_INPUT_${name.toUpperCase().replaceAll("-", "_")}`;
-}
 
 /** Inputs reach a process as variables; two must not share one. */
 export const inputCollision: Rule = {

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { classOf, type Node } from "../../model/blueprint.ts";
+import { inputVariable } from "../../model/input-variable.ts";
 import { limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Redactor } from "../redaction/redactor.ts";
@@ -54,11 +55,6 @@ export function childEnvironment(parts: EnvironmentParts): MakeEnvironment {
       TRAMMEL_NODE: node.id,
     };
   };
-}
-
-/** `TRAMMEL_INPUT_<NAME>`, as scripts read it. */
-function inputVariable(name: string): string {
-  return `TRAMMEL_INPUT_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
 /** The shell's notes on where it is; the child is elsewhere. */

@@ -2,14 +2,15 @@ import type { ScriptNode } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
 import { refuse } from "../admission/admit.ts";
 import type { Refusal } from "../api.ts";
-import type { RunFacts } from "../context.ts";
+import { inputTexts, type RunFacts } from "../context.ts";
 import type { EngineOptions } from "../options.ts";
 
 /** Runs `workspace.setup` before the run begins. Answers why it did not succeed, or null. */
 export async function setUp(
   { can, environment }: Pick<EngineOptions, "can" | "environment">,
-  { run, taskId, blueprint, cwd, project, task }: RunFacts,
+  facts: RunFacts,
 ): Promise<Refusal | null> {
+  const { run, taskId, blueprint, cwd, project } = facts;
   const { setup } = blueprint.workspace;
   if (setup === undefined) return null;
   const node: ScriptNode = { id: "setup", type: "script", run: setup };
@@ -17,7 +18,7 @@ export async function setUp(
     {
       argv: ["sh", "-c", setup.replaceAll("\r\n", "\n")],
       cwd,
-      env: await environment({ run, taskId, node, blueprint, cwd, project, inputs: { task }, env: {} }),
+      env: await environment({ run, taskId, node, blueprint, cwd, project, inputs: inputTexts(facts), env: {} }),
       timeoutMs: limits.deterministicTimeoutMs,
       outputBytes: limits.outputDefaultBytes,
     },
