@@ -20,8 +20,9 @@ export interface Real {
   readonly edit: string;
   /** It ends its turn, without asking its model on, where it is told no. */
   readonly givesUp: boolean;
-  /** What it offers its model beside others; null where nothing holds it to some of them. */
-  readonly tools: readonly string[] | null;
+  /** What it offers its model beside others, and what of it `tools: [read, list]` leaves. */
+  readonly tools: readonly string[];
+  readonly left: readonly string[];
   /** The variables by which it finds a model. */
   reach(url: string): Readonly<Record<string, string>>;
 }
@@ -34,7 +35,21 @@ export const reals: readonly Real[] = [
     program: join(installed, "node_modules", "@qwen-code", "qwen-code", "cli-entry.js"),
     edit: "edit",
     givesUp: true,
-    tools: null,
+    tools: [
+      "read_file",
+      "list_directory",
+      "glob",
+      "grep_search",
+      "write_file",
+      "edit",
+      "run_shell_command",
+      "web_fetch",
+      "agent",
+      "skill",
+      "todo_write",
+      "tool_search",
+    ],
+    left: ["read_file", "list_directory", "glob"],
     reach: (url) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url, OPENAI_MODEL: "scripted" }),
   },
   {
@@ -51,6 +66,7 @@ export const reals: readonly Real[] = [
       "google_web_search",
       "web_fetch",
     ],
+    left: ["read_file", "list_directory"],
     reach: (url) => ({
       GEMINI_API_KEY: key,
       GOOGLE_GEMINI_BASE_URL: new URL(url).origin,

@@ -191,27 +191,14 @@ workspace: {protect: [check.js]}
 });
 
 describe.runIf(areThere)("a list of tools", () => {
-  test.each(reals.filter(({ tools }) => tools === null))(
-    "$name is refused where nothing holds it to them",
-    async (real) => {
-      using place = new Place();
-      const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
-      place.file("b.yaml", one(", tools: [read, list]"));
-      const ran = await trammel(["run", "x", "-b", "b.yaml"], options);
-      expect(ran.code).toBe(2);
-      expect(ran.stderr).toContain("`tools` cannot hold an agent that brings its own");
-      expect(model.requests).toEqual([]);
-    },
-  );
-
-  test.each(reals.filter(({ tools }) => tools !== null))("$name is left these and no others", async (real) => {
+  test.each(reals)("$name is left these and no others", async (real) => {
     using place = new Place();
     const { model, options } = await bench(real, place, mends(real, place.path("sum.js")));
     place.file("b.yaml", one(", tools: [read, list]"));
     await trammel(["run", "x", "-b", "b.yaml", "--json"], options);
     const offered = JSON.stringify(model.requests[0]?.body);
-    const own = real.tools?.filter((tool) => offered.includes(`"name":"${tool}"`));
-    expect(own).toEqual(["read_file", "list_directory"]);
+    const own = real.tools.filter((tool) => offered.includes(`"name":"${tool}"`));
+    expect(own).toEqual(real.left);
     expect(textOf(place)).toContain("a - b");
     place.file("c.yaml", one(", tools: [read, git_status]"));
     const refused = await trammel(["run", "x", "-b", "c.yaml"], options);

@@ -1,4 +1,4 @@
-import { geminiScope, type ToolScope } from "./tool-scope.ts";
+import { claudeScope, geminiScope, qwenScope, type ToolScope } from "./tool-scope.ts";
 
 /** How an agent that speaks the Agent Client Protocol is started. */
 export interface AcpAgent {
@@ -24,6 +24,7 @@ export const presets = {
       "CLAUDE_CONFIG_DIR",
     ],
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    scope: claudeScope,
   },
   codex: {
     argv: ["codex-acp"],
@@ -45,5 +46,6 @@ export const presets = {
     argv: ["qwen", "--acp"],
     variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "QWEN_HOME"],
     install: "npm install -g @qwen-code/qwen-code",
+    scope: qwenScope,
   },
 } as const satisfies Readonly<Record<string, AcpAgent>>;

@@ -50,7 +50,7 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
           return { ...nothing, outcome: "error", reason: { code: "could_not_start", text: child.message } };
         request.onProcess?.(child.process);
         const { converse } = await import("./run.ts");
-        return await converse({ child, request, emit, signal, clock, boxed });
+        return await converse({ child, request, emit, signal, clock, boxed, meta: held?.meta ?? null });
       } finally {
         await held?.dispose();
       }

@@ -1,5 +1,6 @@
 import type { StopReason } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/agent-event.ts";
+import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { ReasonCode } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -19,6 +20,8 @@ export interface Work {
   readonly clock: Clock;
   /** Its files are not ours. */
   readonly boxed: boolean;
+  /** What its session is asked for with, beside what the protocol says. */
+  readonly meta: Readonly<Record<string, Json>> | null;
 }
 
 type End = Omit<AgentResult, "usage" | "beforeEffect">;

@@ -9,6 +9,7 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/agent-event.ts";
+import type { Json } from "../../model/json.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { Conversation } from "./conversation.ts";
@@ -34,11 +35,13 @@ export interface SessionParts {
   readonly patience: AbortSignal;
   /** Its files are not ours: none is read or written for it. */
   readonly boxed: boolean;
+  /** What the session is asked for with, beside what the protocol says. */
+  readonly meta: Readonly<Record<string, Json>> | null;
 }
 
 /** Connects to a started agent and opens a session in the workspace. Rejects with what the agent or the connection says. */
 export async function openSession(parts: SessionParts): Promise<Session> {
-  const { request, conversation, patience } = parts;
+  const { request, conversation, patience, meta } = parts;
   const connection = connect(parts);
   const { agent } = connection;
   const initialized = await agent.request(
@@ -55,7 +58,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   }
   const opened = await agent.request(
     methods.agent.session.new,
-    { cwd: request.workspace, mcpServers: [] },
+    { cwd: request.workspace, mcpServers: [], ...(meta === null ? {} : { _meta: meta }) },
     { cancellationSignal: patience },
   );
   if (request.model !== null) await chooseModel(agent, opened, request.model);
