@@ -15,6 +15,7 @@ const needed: Readonly<Record<string, string>> = {
   "dbus-run-session": "dbus-daemon",
   "gnome-keyring-daemon": "gnome-keyring",
   "secret-tool": "libsecret-tools",
+  faketime: "faketime",
 };
 
 function isThere(program: string): boolean {
