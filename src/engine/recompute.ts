@@ -80,8 +80,8 @@ function isFromWorld(state: RunState, event: EventBody): boolean {
 /** A retry was the end of an attempt when it came. */
 function asItCame(event: EventBody): EventBody {
   if (event.type !== "node.retrying") return event;
-  const { node, pass, attempt, result } = event;
-  return { type: "node.ended", node, pass, attempt, result };
+  const { delayMs: _, until: __, ...ended } = event;
+  return { ...ended, type: "node.ended" };
 }
 
 function isSame(recorded: EventBody, recomputed: EventBody): boolean {

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "./agent-event.ts";
 import type { Bound } from "./bound.ts";
+import type { HeadsMark } from "./heads.ts";
 import type { Json } from "./json.ts";
 import type { EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
 import type { Worktree } from "./worktree.ts";
@@ -99,6 +100,8 @@ export interface NodeProcess extends Attempt {
 export interface NodeEnded extends Attempt {
   readonly type: "node.ended";
   readonly result: NodeResult;
+  /** Of a node that holds runs; absent in what was recorded before there was one. */
+  readonly heads?: HeadsMark;
 }
 
 /** Whether nothing that goes on in runs inside the attempt is at work. */
@@ -112,9 +115,8 @@ export interface NodeWaiting extends Attempt {
 }
 
 /** An error that will be tried again; the pass stays open. */
-export interface NodeRetrying extends Attempt {
+export interface NodeRetrying extends Omit<NodeEnded, "type"> {
   readonly type: "node.retrying";
-  readonly result: NodeResult;
   readonly delayMs: number;
   /** When it is tried again, in milliseconds since the epoch, where a provider asked for the pause: until then nothing works at it. */
   readonly until?: number;

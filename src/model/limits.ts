@@ -227,6 +227,8 @@ export const limits = {
   runsListed: 1_000,
   runsInInbox: 100_000,
   receiptBytes: 256 * 1024 * 1024,
+  /** Node types from outside in one definition that a receipt is verified without. */
+  standInTypes: 6,
   probeTimeoutMs: 60_000,
   earlyAnswers: 100,
   gateOpenings: 20,

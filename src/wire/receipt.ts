@@ -114,7 +114,7 @@ export const receiptShape = z.strictObject({
   definition: z.strictObject({ sha256, text: z.string() }).nullable(),
   /** Those of `accepted`, in their order; left out where there are none. */
   acceptedDefinitions: z.array(z.strictObject({ sha256, text: z.string() }).nullable()).optional(),
-  /** Runs inside in which somebody answered, and those around them, by their path `call` or `call/map[2]`; left out where there are none. */
+  /** Runs inside, by their path `call` or `call/map[2]`; left out where there are none. */
   inside: z.array(z.strictObject({ run: z.string(), path: z.string(), approvals, journal })).optional(),
   /** SHA-256 of the file's text without this field. */
   seal: sha256,

@@ -62,7 +62,7 @@ it("verifies the receipt of a run that calls another blueprint", async () => {
   expect(await trammel(["verify", "r.json"], { place })).toMatchObject({ code: 0, stderr: "" });
 });
 
-it("holds what was answered in runs inside, under their path, and verify tells where it is another", async () => {
+it("holds the runs inside and what was answered in them, under their path, and verify tells where it is another", async () => {
   using place = new Place();
   place.file(
     "inner.yaml",
@@ -90,6 +90,7 @@ edges: [{from: quiet, when: success, to: list}, {from: list, when: success, to: 
   const { inside = [] } = receipt;
   expect(inside.map(({ path, approvals }) => [path, approvals.map(({ node, answer }) => [node, answer])])).toEqual([
     ["sub", []],
+    ["sub/quiet", []],
     ["sub/each[0]", [["ok", true]]],
     ["sub/each[1]", [["ok", true]]],
   ]);
@@ -101,7 +102,8 @@ edges: [{from: quiet, when: success, to: list}, {from: list, when: success, to: 
   };
   expect(await verified((runs) => runs)).toMatch(/^0 /);
   expect(await verified((runs) => runs.slice(1))).toBe("1 inside[0].run");
-  expect(await verified((runs) => runs.map((one) => ({ ...one, approvals: [] })))).toBe("1 inside[1].approvals");
+  expect(await verified((runs) => runs.slice(0, -1))).toBe("1 inside[0].journal");
+  expect(await verified((runs) => runs.map((one) => ({ ...one, approvals: [] })))).toBe("1 inside[2].approvals");
   expect(await verified((runs) => runs.map((one) => ({ ...one, path: "sub" })))).toBe("1 inside[1].path");
   expect(await verified((runs) => runs.map((one) => ({ ...one, run })))).toBe("1 inside[0].journal.records[0]");
 });

@@ -1,9 +1,9 @@
 import type { ParentLink } from "../../model/events.ts";
 import type { JournalReader, JournalRecord } from "../../ports/journal.ts";
-import { idOfInside } from "../../runtime/inner/children.ts";
+import { idOfInside, segmentOf } from "../../runtime/inner/place.ts";
 import { type Approval, receiptFacts } from "../../views/receipt-facts.ts";
 import type { Receipt } from "../../wire/receipt.ts";
-import { eventsOf } from "./facts.ts";
+import { eventsOf, parentOf } from "./facts.ts";
 import { type BadPlace, brokenRecord } from "./records.ts";
 
 type Inside = NonNullable<Receipt["inside"]>[number];
@@ -14,7 +14,7 @@ interface InsideFacts {
   readonly approvals: readonly Approval[];
 }
 
-/** The runs inside a run in which somebody answered, and those around them, each after the one around it and oldest first. */
+/** The runs inside a run, each after the one around it and oldest first. */
 export function insideOf(journal: JournalReader, run: string, around = ""): readonly InsideMade[] {
   return journal
     .runs(Number.MAX_SAFE_INTEGER, run)
@@ -24,10 +24,8 @@ export function insideOf(journal: JournalReader, run: string, around = ""): read
       const last = records.at(-1);
       if (last === undefined) return [];
       const { path, approvals } = factsOf(records, around);
-      const deeper = insideOf(journal, row.run, `${path}/`);
-      if (approvals.length === 0 && deeper.length === 0) return [];
       const head = { seq: last.seq + last.events - 1, hash: last.hash };
-      return [{ run: row.run, path, approvals, journal: { head, records } }, ...deeper];
+      return [{ run: row.run, path, approvals, journal: { head, records } }, ...insideOf(journal, row.run, `${path}/`)];
     });
 }
 
@@ -38,13 +36,17 @@ interface InsideMade {
   readonly journal: { readonly head: Inside["journal"]["head"]; readonly records: readonly JournalRecord[] };
 }
 
-/** The first place in the runs inside that does not fit; the name of such a run is told by the run around it and the node there. */
+/**
+ * The first place in the runs inside that does not fit; the name of such a run is told by the run around it and the node there. Whether
+ * they are all there, and whole, is for `wholeInside` to tell.
+ */
 export function badInside({ run: top, inside = [] }: Receipt): BadPlace | null {
   const paths = new Map([[top, ""]]);
   for (const [index, { run, path, approvals, journal }] of inside.entries()) {
     const at = `inside[${index}]`;
     const broken = brokenRecord(run, journal, `${at}.`);
     if (broken !== null) return broken;
+    if (paths.has(run)) return { place: `${at}.run`, problem: "it stands there twice" };
     const parent = parentOf(journal.records);
     const around = parent === null ? undefined : paths.get(parent.run);
     if (parent === null || around === undefined || idOfInside(parent) !== run)
@@ -60,12 +62,6 @@ export function badInside({ run: top, inside = [] }: Receipt): BadPlace | null {
 
 function factsOf(records: readonly JournalRecord[], around: string): InsideFacts {
   const parent = parentOf(records);
-  const segment = parent === null ? "" : parent.item === undefined ? parent.node : `${parent.node}[${parent.item}]`;
   const facts = receiptFacts(records.flatMap(eventsOf), []);
-  return { path: around + segment, parent, approvals: facts?.approvals ?? [] };
-}
-
-function parentOf([first]: readonly JournalRecord[]): ParentLink | null {
-  const [started] = first === undefined ? [] : eventsOf(first);
-  return started?.body.type === "run.started" ? (started.body.parent ?? null) : null;
+  return { path: around + (parent === null ? "" : segmentOf(parent)), parent, approvals: facts?.approvals ?? [] };
 }

@@ -3,7 +3,7 @@ import type { EventBody } from "../../model/events.ts";
 import { ended, finished, newRun, started, StoreFixture } from "../../hosts/embedded/testing.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { canonical } from "../../language/canonical.ts";
-import { check } from "../../check/check.ts";
+import { check, type CheckOptions } from "../../check/check.ts";
 import { receiptShape } from "../../wire/receipt.ts";
 import { makeReceipt } from "./make.ts";
 import { sealOf, sha256, textOf } from "./text.ts";
@@ -49,18 +49,18 @@ function story(contentHash: string): readonly (readonly EventBody[])[] {
   ];
 }
 
-async function made(): Promise<string> {
-  const { blueprint } = check(document);
+async function made(text = document, options: CheckOptions = {}): Promise<string> {
+  const { blueprint } = check(text, options);
   if (blueprint === null) throw new Error("the document does not check");
   const content = sha256(canonical(blueprint));
   const journal = store.open();
   const [first = [], ...rest] = story(content);
-  await journal.create(newRun("r1", { definition: content }), document, first, 1_000);
+  await journal.create(newRun("r1", { definition: content }), text, first, 1_000);
   for (const [i, events] of rest.entries()) await journal.append("r1", events, 2_000 + i);
   const row: RunRow | null = journal.find("r1");
-  const text = row === null ? null : await makeReceipt(journal, row);
-  if (text === null) throw new Error("no receipt was made");
-  return text;
+  const receipt = row === null ? null : await makeReceipt(journal, row);
+  if (receipt === null) throw new Error("no receipt was made");
+  return receipt;
 }
 
 const verify = (text: string) => verifyReceipt(Buffer.from(text));
@@ -128,3 +128,23 @@ it("knows a text that is no receipt", async () => {
   expect(await verify(`\ufeff${text}`)).toMatchObject({ place: "file" });
   expect(await verify(text.trimEnd())).toMatchObject({ place: "file" });
 });
+
+it.each(["deterministic", "agentic"] as const)(
+  "verifies a run with nodes of a plug-in that is %s, without it",
+  async (kind) => {
+    const fields = { file: { type: { kind: "string" }, description: "", required: true } } as const;
+    const plugin = { type: "notes", class: kind, fields };
+    const text = await made(document.replace("{type: script, run: echo shipped}", "{type: notes, file: a.md}"), {
+      plugins: [plugin],
+    });
+    const found = await verify(text);
+    expect(found).toMatchObject({
+      receipt: { effects: [{ node: "ship", type: "plugin" }] },
+      notes: ["plug-ins carried out notes: what one did in Trammel's own process is not among the effects"],
+    });
+    const { definition, seal: _, ...rest } = receiptShape.parse(JSON.parse(text));
+    const other = (definition?.text ?? "").replace("a.md", "b.md");
+    const forged = { ...rest, definition: { sha256: sha256(other), text: other } };
+    expect(await verify(textOf({ ...forged, seal: sealOf(forged) }))).toMatchObject({ place: "content" });
+  },
+);

@@ -1,7 +1,9 @@
+import { limits } from "../../model/limits.ts";
 import { type Receipt, receiptShape } from "../../wire/receipt.ts";
-import { factsOf } from "./facts.ts";
+import { factsOf, type ReadDefinition } from "./facts.ts";
 import { badInside } from "./inside.ts";
 import { type BadPlace, brokenRecord } from "./records.ts";
+import { wholeInside } from "./whole.ts";
 import { sealOf, sha256, textOf } from "./text.ts";
 
 export interface Verified {
@@ -17,13 +19,12 @@ export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPl
   const { receipt, text } = read;
   const broken = brokenRecord(receipt.run, receipt.journal, "") ?? badDefinition(receipt) ?? badInside(receipt);
   if (broken !== null) return broken;
-  const definitions = [receipt.definition, ...(receipt.acceptedDefinitions ?? [])];
-  const { facts, contents } = await factsOf(
-    receipt.journal.records,
-    definitions.map((one) => one?.text ?? null),
-  );
+  const whole = wholeInside(receipt);
+  if (whole.bad !== null) return whole.bad;
+  const texts = [receipt.definition, ...(receipt.acceptedDefinitions ?? [])].map((one) => one?.text ?? null);
+  const { facts, definitions } = await factsOf(receipt.journal.records, texts);
   if (facts === null) return { place: "journal.records[0]", problem: "it does not begin with the start of a run" };
-  const stray = wrongContent(receipt, contents);
+  const stray = wrongContent(receipt, definitions);
   if (stray !== null) return stray;
   const stated = new Map<string, unknown>(Object.entries(receipt));
   for (const [field, value] of Object.entries(facts))
@@ -32,7 +33,8 @@ export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPl
   const { seal, ...fields } = receipt;
   if (textOf(receipt) !== text) return { place: "file", problem: "it is not written as a receipt is" };
   if (sealOf(fields) !== seal) return { place: "seal", problem: "it does not fit what stands above it" };
-  return { receipt, notes: [...new Set(contents.flatMap((content, i) => notesOn(definitions[i] ?? null, content)))] };
+  const notes = [...texts.flatMap((text, i) => notesOn(text, definitions[i] ?? null)), ...notesOf(whole.untold)];
+  return { receipt, notes: [...new Set(notes)] };
 }
 
 function readReceipt(bytes: Uint8Array): { readonly receipt: Receipt; readonly text: string } | BadPlace {
@@ -62,17 +64,27 @@ function badDefinition({ definition, acceptedDefinitions = [], accepted }: Recei
     : { place: "acceptedDefinitions", problem: `there are ${accepted.length} that were accepted` };
 }
 
-function wrongContent(receipt: Receipt, contents: readonly (string | null)[]): BadPlace | null {
+function wrongContent(receipt: Receipt, definitions: readonly (ReadDefinition | null)[]): BadPlace | null {
   const stated = [receipt.content, ...receipt.accepted.map((one) => one.content)];
-  const wrong = contents.findIndex((content, i) => content !== null && content !== stated[i]);
+  const wrong = definitions.findIndex((one, i) => one !== null && one.content !== stated[i]);
   if (wrong < 0) return null;
   const place = wrong === 0 ? "content" : `accepted[${wrong - 1}].content`;
-  return { place, problem: `the definition has the content hash ${contents[wrong]}` };
+  return { place, problem: `the definition has the content hash ${definitions[wrong]?.content}` };
 }
 
-function notesOn(definition: Receipt["definition"], content: string | null): readonly string[] {
-  if (definition === null) return ["the definition was gone when it was written, so the content hash is as recorded"];
-  return content === null ? ["this version does not read the definition, so the content hash is as recorded"] : [];
+function notesOn(text: string | null, read: ReadDefinition | null): readonly string[] {
+  if (text === null) return ["the definition was gone when it was written, so the content hash is as recorded"];
+  if (read === null) return ["this version does not read the definition, so the content hash is as recorded"];
+  const types = read.outside.join(", ");
+  if (types === "") return [];
+  return [`plug-ins carried out ${types}: what one did in Trammel's own process is not among the effects`];
+}
+
+function notesOf(untold: readonly string[]): readonly string[] {
+  const names = untold.slice(0, limits.evidenceLines).join(", ");
+  return names === ""
+    ? []
+    : [`an older version recorded ${names}: a run inside that was left out would not be noticed`];
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -89,7 +89,10 @@ export class Attempts {
       clock,
       context: (live) => contextOf(parts, live),
       report: (progress) => this.#progress(attempt, gate, progress),
-      ended: (result) => this.#over({ type: "node.ended", ...attempt, result }),
+      ended: (result) => {
+        const heads = this.#inside.get(id)?.mark();
+        this.#over({ type: "node.ended", ...attempt, result, ...(heads && { heads }) });
+      },
       leftBehind: (reason) => {
         this.#left.add(performance);
         void performance.gone.then(() => this.#left.delete(performance));

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { bodyBlueprint } from "../../graph/body.ts";
 import type { Blueprint, MapBody, Node } from "../../model/blueprint.ts";
 import type { Attempt, GateAnswered, JournalEvent, ParentLink } from "../../model/events.ts";
+import type { HeadsMark } from "../../model/heads.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { isReopenable, type Usage } from "../../model/outcome.ts";
@@ -16,6 +16,8 @@ import type { Live, RunFacts } from "../context.ts";
 import type { EarlyAnswers } from "../decisions/gates.ts";
 import { givenBy } from "../admission/inputs.ts";
 import type { Memory } from "../memory/memory.ts";
+import { Heads } from "./heads.ts";
+import { idOfInside, segmentOf } from "./place.ts";
 import { Standing } from "../memory/standing.ts";
 import { less, sum, UsageMeter } from "../memory/usage-meter.ts";
 import type { Outer } from "../values.ts";
@@ -80,6 +82,7 @@ interface Child {
 export class Children implements ChildRuns {
   readonly #parts: ChildrenParts;
   readonly #live = new Map<string, Child>();
+  readonly #heads = new Heads();
   /** What was last told of whether they wait. */
   #told: Extract<Progress, { kind: "waiting" }> = { kind: "waiting", waits: false };
   /** What those that are over used. */
@@ -111,6 +114,11 @@ export class Children implements ChildRuns {
   #around(): Around {
     const { facts, memory } = this.#parts;
     return { blueprint: facts.blueprint, state: memory.state, counted: this.#counted };
+  }
+
+  /** What their journals hold by now. */
+  mark(): HeadsMark {
+    return this.#heads.mark();
   }
 
   usage(): Usage | undefined {
@@ -164,7 +172,10 @@ export class Children implements ChildRuns {
   /** Begins the run or goes on with it, and waits for its end. Answers why that could not be. */
   async #goThrough(of: Definition, child: Child, inside: Inside): Promise<ChildRefused | null> {
     const { journal, signal, facts, engine } = this.#parts;
-    for (const { body } of journal.read(inside.run)) child.meter.note(body);
+    for (const event of journal.read(inside.run)) {
+      child.meter.note(event.body);
+      this.#heads.take(event);
+    }
     const observer = this.#observer(child, inside.parent);
     const row = journal.find(inside.run);
     const { bindingHash, cwd, taskId, acceptRisk } = facts;
@@ -226,6 +237,7 @@ export class Children implements ChildRuns {
     const told = observer.inside?.(parent);
     return {
       event: (event: JournalEvent) => {
+        this.#heads.take(event);
         told?.event(event);
         if (standing.take(event.body)) this.#look();
         if (!meter.note(event.body)) return;
@@ -256,16 +268,3 @@ export class Children implements ChildRuns {
 }
 
 const unseen: Observer = { event: () => undefined, progress: () => undefined };
-
-/** As it stands in a path: `call`, `map[2]`. */
-function segmentOf({ node, item }: Pick<ParentLink, "node" | "item">): string {
-  return item === undefined ? node : `${node}[${item}]`;
-}
-
-/** As long as no other run's, so that none begins another; the same after a crash. */
-export function idOfInside({ run, node, pass, item }: Pick<ParentLink, "run" | "node" | "pass" | "item">): string {
-  return createHash("sha256")
-    .update(JSON.stringify([run, node, pass, item ?? null]))
-    .digest("hex")
-    .slice(0, 20);
-}

@@ -8,7 +8,7 @@ import type { RunState } from "../../engine/state.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
 import type { Refusal, Settlement } from "../api.ts";
-import { idOfInside } from "../inner/children.ts";
+import { idOfInside } from "../inner/place.ts";
 import type { RunFacts } from "../context.ts";
 import { remember } from "../memory/memory.ts";
 import { planOf } from "./parts.ts";
