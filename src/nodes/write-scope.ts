@@ -6,6 +6,8 @@ import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
+import { gitFolderOf, settingsBefore, sharedSettings } from "../runtime/tree/git-folder.ts";
+import { replaceIn } from "../runtime/tree/held.ts";
 import { matcherOf, type PathMatcher, selectorOf } from "../runtime/tree/globs.ts";
 import { recordsIn } from "../runtime/tree/own-files.ts";
 import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
@@ -19,8 +21,8 @@ export type WriteScope = (performer: Performer) => Performer;
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
  * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them or git tracks them
- * all the same, which `tracked` tells of a folder, and so is what git keeps for itself, unless `protect` or a `!.git/…` of `writes`
- * does. What lies in `dataFolder`, the records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel
+ * all the same, which `tracked` tells of a folder, and so is what git keeps for itself, unless a `.git/…` of `protect` or a `!.git/…`
+ * of `writes` does: then the hooks and settings of the repository are held, wherever it keeps them. What lies in `dataFolder`, the records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel
  * itself while a node is at work.
  */
 export function createWriteScope(
@@ -34,10 +36,15 @@ export function createWriteScope(
     async perform(context) {
       const stay = trees.enter(context.cwd);
       try {
+        const held = await gitScopeOf(context);
+        const inner =
+          held === null
+            ? performer
+            : { ...performer, perform: (one: ActionContext) => performHeld(held, performer, one, stay) };
         const scope = scopeOf(context, dataFolder, isOurs);
-        if (scope === null) return await performer.perform(context);
+        if (scope === null) return await inner.perform(context);
         const though = alsoOf(scope.scan.though, await tracked(context.cwd));
-        return await performWithin({ ...scope, scan: { ...scope.scan, though } }, performer, context, stay);
+        return await performWithin({ ...scope, scan: { ...scope.scan, though } }, inner, context, stay);
       } finally {
         stay.leave();
       }
@@ -47,6 +54,8 @@ export function createWriteScope(
 
 interface Scope {
   readonly root: string;
+  /** Stands before the paths where people see them. */
+  readonly prefix: "" | ".git/";
   /** Looks only at what may not change. */
   readonly scan: ScanOptions & { readonly though: PathMatcher };
 }
@@ -69,18 +78,47 @@ function scopeOf(
   isOurs: (file: string) => boolean,
 ): Scope | null {
   const { writes } = node;
-  const { protect = [] } = blueprint.workspace;
+  const protect = (blueprint.workspace.protect ?? []).filter((glob) => !isOfGit(glob));
   if (writes === undefined && protect.length === 0) return null;
   const [isOpen, closed] = [selectorOf(writes ?? []), matcherOf(protect)];
-  const ofGit = (writes ?? []).filter((glob) => glob.startsWith("!.git/")).map((glob) => glob.slice(1));
   const isRecord = recordsIn(cwd, blueprint.records);
   const only = (path: string): boolean =>
     (closed.matches(path) || (writes !== undefined && !isOpen(path))) && !isRecord(path) && !isOurs(join(cwd, path));
-  return { root: cwd, scan: { except: [dataFolder], only, though: matcherOf([...protect, ...ofGit]) } };
+  return { root: cwd, prefix: "", scan: { except: [dataFolder], only, though: matcherOf(protect) } };
+}
+
+function isOfGit(glob: string): boolean {
+  return glob.startsWith(".git/");
+}
+
+/** What Git keeps for itself and the node may not change; null where that is nothing. */
+async function gitScopeOf({ node, blueprint, cwd }: ActionContext): Promise<Scope | null> {
+  const closed = (node.writes ?? []).flatMap((glob) => (glob.startsWith("!") ? [glob.slice(1)] : []));
+  const globs = [...(blueprint.workspace.protect ?? []), ...closed]
+    .filter(isOfGit)
+    .map((glob) => glob.slice(".git/".length));
+  const root = globs.length === 0 ? null : await gitFolderOf(cwd);
+  if (root === null) return null;
+  const held = matcherOf(globs);
+  const counts: ScanOptions["counts"] = (path, content) =>
+    path === "config" ? Buffer.from(sharedSettings(Buffer.from(content).toString("latin1")), "latin1") : content;
+  return { root, prefix: ".git/", scan: { except: [], only: held.matches, into: held.mayHold, though: held, counts } };
+}
+
+/** Whatever else becomes of it, Git must find the same repository afterwards. */
+async function performHeld<N extends Node>(
+  scope: Scope,
+  performer: Performer<N>,
+  context: ActionContext<N>,
+  stay: Stay,
+): Promise<NodeResult> {
+  const result = await performWithin(scope, performer, context, stay);
+  if ((await gitFolderOf(context.cwd)) === scope.root) return result;
+  return breached(result, context.node, "it changed what it may not: .git, which leads to another repository now");
 }
 
 async function performWithin<N extends Node>(
-  { root, scan }: Scope,
+  { root, prefix, scan }: Scope,
   performer: Performer<N>,
   context: ActionContext<N>,
   stay: Stay,
@@ -100,12 +138,13 @@ async function performWithin<N extends Node>(
     const before = backup.tree;
     const breaches = changedPaths(before, await scanTree(root, { ...scan, known: before }));
     if (breaches.length === 0) return result;
-    const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, backup, breaches)));
-    const left = stay.isAlone ? await takeBack(backup, breaches) : breaches;
+    const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, prefix, backup, breaches)));
+    const left = stay.isAlone ? await takeBack(root, prefix, backup, breaches) : breaches;
+    const shown = (paths: readonly string[]): readonly string[] => paths.map((path) => `${prefix}${path}`);
     return breached(
       result,
       context.node,
-      `${said(breaches, left, stay.isAlone)}; what it wrote is kept in ${context.can.blobs.pathOf(kept)}`,
+      `${said(shown(breaches), shown(left), stay.isAlone)}; what it wrote is kept in ${context.can.blobs.pathOf(kept)}`,
     );
   } finally {
     await backup.dispose();
@@ -113,11 +152,21 @@ async function performWithin<N extends Node>(
 }
 
 /** Puts everything back, what is new first; answers what could not be. */
-async function takeBack(backup: Backup, breaches: readonly string[]): Promise<readonly string[]> {
+async function takeBack(
+  root: string,
+  prefix: Scope["prefix"],
+  backup: Backup,
+  breaches: readonly string[],
+): Promise<readonly string[]> {
   const order = breaches.toSorted((a, b) => Number(backup.tree.has(a)) - Number(backup.tree.has(b)));
   const left: string[] = [];
   for (const path of order) {
+    const isSettings = prefix === ".git/" && path === "config";
+    const now = isSettings ? await textOf(join(root, path)).catch(() => null) : null;
     const restored = await backup.restore(path).catch(() => false);
+    const before = isSettings && restored ? asText(await backup.content(path)) : null;
+    // Other runs may work in other trees of the repository meanwhile, on branches of their own.
+    if (now !== null && before !== null) await replaceIn(root, join(root, path), settingsBefore(before, now));
     if (!restored) left.push(path);
   }
   return left;
@@ -149,14 +198,21 @@ function breached(result: NodeResult, node: Node, text: string): NodeResult {
   return { ...rest, outcome, reason: { code: "write_scope", text }, beforeEffect: false };
 }
 
-async function patchOf(root: string, backup: Backup, breaches: readonly string[]): Promise<string> {
+async function patchOf(
+  root: string,
+  prefix: Scope["prefix"],
+  backup: Backup,
+  breaches: readonly string[],
+): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");
   let patch = "";
   for (const path of breaches) {
     const was = backup.tree.has(path) ? asText(await backup.content(path)) : "";
     const is = await textOf(join(root, path));
     const unreadable = was === null || is === null;
-    patch += unreadable ? `Binary or large file ${path}\n` : createTwoFilesPatch(`a/${path}`, `b/${path}`, was, is);
+    patch += unreadable
+      ? `Binary or large file ${path}\n`
+      : createTwoFilesPatch(`a/${prefix}${path}`, `b/${prefix}${path}`, was, is);
     if (patch.length > limits.snapshotFileBytes) return `${patch.slice(0, limits.snapshotFileBytes)}\n… cut\n`;
   }
   return patch;

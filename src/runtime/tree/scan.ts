@@ -29,6 +29,10 @@ export interface ScanOptions {
   readonly only?: (path: string) => boolean;
   /** Files that are looked at although a .gitignore names them, or git keeps them for itself. */
   readonly though?: PathMatcher;
+  /** Where given, only these folders are looked into. */
+  readonly into?: (folder: string) => boolean;
+  /** What of a file counts; all of it when absent. */
+  readonly counts?: (path: string, content: Uint8Array) => Uint8Array;
   /** Told of each folder that is looked into, by its path; the root is "". */
   readonly enter?: (folder: string) => void;
   /** Given the content of each file that is read, for a link its target. */
@@ -69,8 +73,9 @@ export async function scanTree(root: string, options: ScanOptions): Promise<Tree
       const name = nameText(entry.name);
       const path = `${folder}${name}`;
       if (isLeftOut(name, path, entry.isDirectory(), rules, scan)) continue;
-      if (entry.isDirectory()) pending.push({ folder: `${path}/`, rules });
-      else if ((entry.isFile() || entry.isSymbolicLink()) && scan.only?.(path) !== false) files.push(path);
+      if (entry.isDirectory()) {
+        if (scan.into?.(path) !== false) pending.push({ folder: `${path}/`, rules });
+      } else if ((entry.isFile() || entry.isSymbolicLink()) && scan.only?.(path) !== false) files.push(path);
     }
     for (let from = 0; from < files.length; from += filesAtATime) {
       await Promise.all(files.slice(from, from + filesAtATime).map((path) => take(path, scan)));
@@ -118,7 +123,7 @@ async function take(path: string, scan: Scan): Promise<void> {
   if (content !== null) await scan.keep?.(path, content);
   scan.found.set(path, {
     stamp,
-    digest: content === null ? null : digestOf(content, link),
+    digest: content === null ? null : digestOf(scan.counts?.(path, content) ?? content, link),
     link,
     mode: Number(stat.mode & 0o7777n),
   });

@@ -1,0 +1,38 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+/**
+ * Where Git keeps what all working trees of the repository around a folder share, its hooks and settings above all; null where there
+ * is no repository. Absolute, links followed; Git is not asked.
+ */
+export async function gitFolderOf(cwd: string): Promise<string | null> {
+  const real = await realpath(cwd).catch(() => null);
+  for (let folder = real; folder !== null; folder = dirname(folder) === folder ? null : dirname(folder)) {
+    const found = await stat(join(folder, ".git")).catch(() => null);
+    if (found === null) continue;
+    const own = found.isDirectory() ? join(folder, ".git") : await namedIn(join(folder, ".git"), /^gitdir: (.*)$/m);
+    if (own === null) return null;
+    const shared = (await namedIn(join(own, "commondir"), /^(.*)$/m)) ?? own;
+    return realpath(shared).catch(() => null);
+  }
+  return null;
+}
+
+async function namedIn(file: string, pattern: RegExp): Promise<string | null> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  const path = pattern.exec(text)?.[1]?.trim() ?? "";
+  return path === "" ? null : resolve(dirname(file), path);
+}
+
+/** Settings of single branches, which commands in any working tree write; whatever else stands between them is none. */
+const branchSection = /^\[branch "[^"\\[\]]*"\]\n(?:[ \t]+[A-Za-z][A-Za-z0-9-]* = [^"\\\n]*\n)*/gm;
+
+/** The settings of a repository that hold for the whole of it. */
+export function sharedSettings(config: string): string {
+  return config.replace(branchSection, "");
+}
+
+/** The settings as they were before, with those of single branches as they are now. */
+export function settingsBefore(before: string, now: string): string {
+  return `${sharedSettings(before).replace(/[^\n]$/, "$&\n")}${(now.match(branchSection) ?? []).join("")}`;
+}
