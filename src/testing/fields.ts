@@ -96,7 +96,7 @@ const fileExpectation: Reader<FileExpectation> = mapOr(
 
 const escalation = object(
   {
-    node: optional(text(), "The node at which it halted."),
+    node: optional(placed(text()), "The node at which it halted."),
     iteration: optional(text({ pattern: /^\d+\/\d+$/, words: "n/max, such as 3/3" }), "Which pass of how many."),
     reason: optional(text(), "Why, in one line."),
     evidence: optional(text(), "The last lines of what failed."),

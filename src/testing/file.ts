@@ -57,7 +57,7 @@ export type RouteItem =
   | { readonly kind: "gap" };
 
 export interface EscalationFields {
-  readonly node?: string;
+  readonly node?: Placed<string>;
   readonly iteration?: string;
   readonly reason?: string;
   readonly evidence?: string;

@@ -21,7 +21,10 @@ export interface Observed {
   readonly exit: number;
   readonly reason: string | null;
   /** The escalation block with its fields, where the run escalated. */
-  readonly escalation: { readonly block: string; readonly fields: Required<EscalationFields> } | null;
+  readonly escalation: {
+    readonly block: string;
+    readonly fields: Readonly<Record<keyof EscalationFields, string>>;
+  } | null;
   readonly outputs: Readonly<Record<string, Json>>;
   /** Content of a file of the tree, or null. */
   readonly fileText: (path: string) => string | null;
@@ -92,7 +95,7 @@ function judgeEscalation({ escalation }: Expectation, observed: Observed): reado
     return unless(found?.block === escalation, "escalation", escalation, found?.block ?? "none");
   if (found === null) return [{ what: "escalation", expected: "an escalation", actual: `none (${observed.status})` }];
   return (["node", "iteration", "reason", "evidence"] as const).flatMap((key) => {
-    const expected = escalation[key];
+    const expected = key === "node" ? escalation.node?.value : escalation[key];
     const actual = found.fields[key];
     return unless(expected === undefined || expected.trimEnd() === actual, `escalation.${key}`, expected ?? "", actual);
   });

@@ -45,6 +45,8 @@ test("a sound test has no problem", () => {
 test.each([
   ["nodes: {biuld: success}", "`biuld` is no node of this blueprint; did you mean `build`?"],
   ["nodes: {each/od: success}", "`each/od` is no node of this blueprint; did you mean `each/do`?"],
+  ["expect: {escalation: {node: biuld}}", "`biuld` is no node of this blueprint; did you mean `build`?"],
+  ["expect: {escalation: {node: each/od}}", "`each/od` is no node of this blueprint; did you mean `each/do`?"],
   ["run: biuld", "`biuld` is no node of this blueprint; did you mean `build`?"],
   ["run: fix", "`fix` is an agent node; only deterministic nodes are carried out for real in a test"],
   ["run: build, nodes: {build: success}", "`build` stands under `nodes` and under `run`"],

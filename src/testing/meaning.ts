@@ -87,7 +87,8 @@ function itemless(path: string, nodes: ReadonlyMap<string, Node>): string | unde
 }
 
 function namesExpected({ expect }: TestCase): readonly (Placed<string> & { readonly word?: string })[] {
-  const { route = [], passes = [], notStarted = [] } = expect;
+  const { route = [], passes = [], notStarted = [], escalation } = expect;
+  const halted = typeof escalation === "object" ? escalation.node : undefined;
   const steps = route.flatMap((item) => (item.kind === "gap" ? [] : item.steps));
   return [
     ...steps.map(({ value, at }) => ({
@@ -97,6 +98,7 @@ function namesExpected({ expect }: TestCase): readonly (Placed<string> & { reado
     })),
     ...passes.map(({ name, at }) => ({ value: name, at })),
     ...notStarted,
+    ...(halted === undefined ? [] : [halted]),
   ];
 }
 
