@@ -6,10 +6,17 @@ import type { Blueprint } from "../model/blueprint.ts";
 import { reachableServers } from "./servers.ts";
 
 function blueprint(rest: string): Blueprint {
-  const { blueprint, diagnostics } = check(`name: b\n${rest}`);
+  const { blueprint, diagnostics } = check(`name: b\n${rest}`, { plugins: [post] });
   if (blueprint === null) throw new Error(JSON.stringify(diagnostics));
   return blueprint;
 }
+
+const post = {
+  type: "post",
+  class: "deterministic",
+  fields: {},
+  perform: () => Promise.resolve({ outcome: "success" } as const),
+} as const;
 
 const mcp = { notes: { command: ["notes"] }, wiki: { url: "http://127.0.0.1:9" } };
 
@@ -38,6 +45,16 @@ test("what is called counts, and so does the configuration", () => {
   expect(reached(list, { callees: [blueprint(notes)] })).toEqual(["notes"]);
   const config = { ...emptyConfig, mcp, agent: { tools: ["mcp_notes_greet"] } };
   expect(reached("nodes: {a: {type: agent, prompt: x}}\n", { config })).toEqual(["notes"]);
+});
+
+test.each([
+  ["that names no tool of theirs", {}, []],
+  ["that names one", { tools: ["read", "mcp_wiki_ask"] }, ["wiki"]],
+  ["that names all of one", { tools: ["mcp_notes_*"] }, ["notes"]],
+  ["that names all there are", { tools: ["mcp_*"] }, ["notes", "wiki"]],
+])("a node type of a plug-in %s", (_name, more, servers) => {
+  const plugins = [{ name: "p", nodes: [{ ...post, ...more }] }];
+  expect(reached("nodes: {a: {type: post}}\n", { plugins })).toEqual(servers);
 });
 
 test("where any blueprint may run, all are", () => {

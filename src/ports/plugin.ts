@@ -14,6 +14,8 @@ export interface NodePlugin {
   readonly type: string;
   readonly class: Extract<NodeClass, "deterministic" | "agentic">;
   readonly fields: Readonly<Record<string, PluginField>>;
+  /** Names of the tools of servers that it uses; `*` at the end stands for all that begin so. Servers of no such tool are not started for it. */
+  readonly tools?: readonly string[];
   missing?(node: PluginNode, can: Capabilities): string | null;
   perform(context: ActionContext<PluginNode>): Promise<NodeResult>;
 }

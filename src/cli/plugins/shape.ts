@@ -18,6 +18,7 @@ const node = z.object({
   type: z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, "must be lower case letters, digits, _ and -"),
   class: z.enum(["deterministic", "agentic"]),
   fields: z.record(z.string(), field),
+  tools: z.array(z.string()).optional(),
   missing: z.custom((value) => value === undefined || typeof value === "function", "must be a function").optional(),
   perform: z.custom((value) => typeof value === "function", "must be a function"),
 });
