@@ -104,6 +104,7 @@ describe("binding", () => {
     const a = { ...emptyConfig, tools: { x: "1", y: "2" } };
     expect(binding(a)).toBe(binding({ ...emptyConfig, tools: { y: "2", x: "1" } }));
     expect(binding(a)).not.toBe(binding({ ...emptyConfig, tools: { x: "1", y: "3" } }));
-    expect(binding(a)).toBe(binding({ ...a, limits: { steps: 3 } }));
+    expect(binding(a)).not.toBe(binding({ ...a, limits: { steps: 3 } }));
+    expect(binding(a)).toBe(binding({ ...a, retention: { history: 3 } }));
   });
 });
