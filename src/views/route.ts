@@ -1,8 +1,9 @@
 import { simulate } from "../engine/simulate.ts";
 import { compile } from "../graph/plan.ts";
-import { type Blueprint, classOf, type Node, type NodeClass } from "../model/blueprint.ts";
+import { type Blueprint, classOf, type NodeClass } from "../model/blueprint.ts";
 import type { RunStarted } from "../model/events.ts";
 import type { NodeResult, RunStatus } from "../model/outcome.ts";
+import { assumedResult } from "./assumed.ts";
 import { classGlyphs, passName } from "./words.ts";
 
 /** The way a run takes when every node succeeds; an agent or person with options takes the first. */
@@ -22,7 +23,7 @@ interface RouteStart {
 }
 
 export function routeOf(blueprint: Blueprint, overrides: Pick<RunStarted, "maxSteps" | "maxRetries">): Route {
-  const assume = ({ node }: { readonly node: string }): NodeResult => assumed(blueprint.nodes.get(node));
+  const assume = ({ node }: { readonly node: string }): NodeResult => assumedResult(blueprint.nodes.get(node));
   const events = simulate(compile(blueprint), [{ ...stub, ...overrides }], assume);
   const starts = events.flatMap((event) => (event.type === "node.started" ? [event] : []));
   const reached = new Set(starts.map(({ node }) => node));
@@ -50,18 +51,6 @@ export function routeText(name: string, { starts, notReached, status, reason }: 
 function classIn(blueprint: Blueprint, id: string): NodeClass {
   const node = blueprint.nodes.get(id);
   return node === undefined ? "deterministic" : classOf(node);
-}
-
-/** What comes to a success: with `expect: failure` that is a failure. */
-function assumed(node: Node | undefined): NodeResult {
-  if (node?.expect === "failure") return { outcome: "failure" };
-  const option = node === undefined ? undefined : optionsOf(node)[0];
-  return option === undefined ? { outcome: "success" } : { outcome: "success", option };
-}
-
-function optionsOf(node: Node): readonly string[] {
-  if (node.type === "agent") return node.options ?? [];
-  return node.type === "human" || node.type === "decide" ? (node.options ?? []).map(({ id }) => id) : [];
 }
 
 const stub: RunStarted = {

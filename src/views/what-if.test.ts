@@ -1,16 +1,32 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { drive } from "../../test/properties/driver.ts";
-import { blueprintOf } from "../../test/properties/graphs.ts";
+import { describe, expect, test } from "vitest";
+import { type DrivenRun, drive, type DriveOptions } from "../../test/properties/driver.ts";
 import { play, stage } from "../../test/properties/play.ts";
-import { samples, worldOf } from "../../test/properties/streams.ts";
-import { whatIf, whatIfText } from "./what-if.ts";
+import { hazards } from "../../test/properties/worlds.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { EventBody } from "../model/events.ts";
+import { type Tried, whatIf, type WhatIf } from "./what-if.ts";
+import { whatIfText } from "./what-if-text.ts";
 
+/** What of a run would have gone another way. */
+function other(run: Pick<DrivenRun, "events" | "times">, blueprint: Blueprint, more: Partial<Tried> = {}): WhatIf {
+  const journal = run.events.map((body, i) => ({ body, at: run.times[i] ?? 0 }));
+  const seen = whatIf({ journal, was: null, blueprint, instead: () => undefined, ...more });
+  if (seen === null) throw new Error("it has no start");
+  const { events: _events, ...rest } = seen;
+  return rest;
+}
+
+function textOf(seen: WhatIf): string {
+  return whatIfText("r1", "b.yaml", seen, []);
+}
+
+const same = { starts: [], halts: { before: [], after: [] }, assumed: [], changed: [] };
 const failing = play("a>l,l+>p", { results: { l: "failure" } });
 
 test("another blueprint over the same outcomes: what would start, how it would end, and what is a guess", () => {
   const mended = stage("a>l,l+>p,l!>f,f>l", { nodes: { f: { type: "agent", cap: 1 } } });
-  const seen = whatIf(failing.events, mended);
+  const seen = other(failing, mended);
   expect(seen).toEqual({
     before: { status: "failed", reason: "l: exit 1" },
     after: { status: "succeeded", reason: null },
@@ -19,9 +35,11 @@ test("another blueprint over the same outcomes: what would start, how it would e
       { node: "l", before: 1, after: 2 },
       { node: "p", before: 0, after: 1 },
     ],
+    halts: { before: [], after: [] },
     assumed: ["f", "l", "p"],
+    changed: [],
   });
-  expect(seen === null ? "" : whatIfText("r1", "b.yaml", seen)).toBe(
+  expect(textOf(seen)).toBe(
     "r1 with b.yaml: succeeded; it was failed (l: exit 1)\n" +
       "  f: 0 → 1 starts\n  l: 1 → 2 starts\n  p: 0 → 1 starts\n" +
       "  taken to succeed, since nothing was recorded: f, l, p\n",
@@ -30,27 +48,146 @@ test("another blueprint over the same outcomes: what would start, how it would e
 
 test("passes that earlier runs of the task had used count", () => {
   const nodes = { f: { type: "agent", cap: 1 } } as const;
-  const [started, ...rest] = failing.events;
-  const events = [started, { type: "passes.synced", passes: { f: 1 } } as const, ...rest].filter(
-    (one) => one !== undefined,
-  );
-  expect(whatIf(events, stage("a>l,l+>p,l!>f,f>l", { nodes }))?.after.status).toBe("escalated");
+  const run = play("a>l,l+>p", { results: { l: "failure" }, passes: { f: 1 } });
+  const seen = other(run, stage("a>l,l+>p,l!>f,f>l", { nodes }));
+  expect(seen.after.status).toBe("escalated");
+  expect(textOf(seen)).toContain("  halts, escalated at f: its cap of 1 pass is used up; l: exit 1\n");
 });
 
-test("the same blueprint gives the same, without a guess", () => {
-  fc.assert(
-    fc.property(samples(), (sample) => {
-      const forward = sample.edges.filter(([from, , to]) => from < to);
-      const blueprint = blueprintOf(sample.ids, forward);
-      const run = drive(blueprint, worldOf(sample));
-      const seen = whatIf(run.events, blueprint);
-      expect(seen).toMatchObject({ starts: [], assumed: [] });
-      expect(seen?.after.status).toBe(seen?.before.status);
-    }),
-    { numRuns: 300 },
+describe("the same blueprint gives the same, without a guess", () => {
+  const deaths = fc.constantFrom<DriveOptions["deaths"][]>(
+    new Map(),
+    new Map([
+      [2, "again"],
+      [7, "failed"],
+    ]),
   );
+
+  test("whatever went wrong, over deaths of the engine too", () => {
+    fc.assert(
+      fc.property(hazards, deaths, ({ blueprint, world }, when) => {
+        const run = drive(blueprint, world, when === undefined ? {} : { deaths: when });
+        const seen = other(run, blueprint, { was: blueprint });
+        expect(seen).toEqual({ ...same, before: seen.after, after: seen.before });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("of a run that is not over: what is open stays open", () => {
+    fc.assert(
+      fc.property(hazards, fc.nat(), ({ blueprint, world }, chance) => {
+        const run = drive(blueprint, world);
+        const cut = cutAt(run, chance);
+        const seen = other(cut, blueprint, { was: blueprint });
+        expect(seen).toEqual({ ...same, before: seen.after, after: seen.before });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** A run whose engine has come no further: no commit is cut in two. */
+function cutAt({ events, times }: DrivenRun, chance: number): Pick<DrivenRun, "events" | "times"> {
+  const ends = [...times.keys()].filter((i) => times[i + 1] !== times[i]);
+  const length = (ends[chance % ends.length] ?? 0) + 1;
+  return { events: events.slice(0, length), times: times.slice(0, length) };
+}
+
+test("a node that was renamed keeps what was recorded of it, and the passes of its task", () => {
+  const nodes = { f: { type: "agent", cap: 2 } } as const;
+  const run = play("l+>p,l!>f,f>l", { nodes, results: { l: "failure success" }, passes: { f: 1 } });
+  const renamed = stage("l+>p,l!>mend,mend>l", { nodes: { mend: { type: "agent", cap: 2, was: "f" } } });
+  expect(other(run, renamed)).toEqual({ ...same, before: run.end && ended(run), after: ended(run) });
+  const capped = stage("l+>p,l!>mend,mend>l", { nodes: { mend: { type: "agent", cap: 1, was: "f" } } });
+  expect(other(run, capped).after.status).toBe("escalated");
+});
+
+function ended({ end }: DrivenRun): WhatIf["after"] {
+  return end?.type === "run.finished"
+    ? { status: end.status, reason: end.reason ?? null }
+    : { status: null, reason: null };
+}
+
+test("a node that was removed starts no more, and one that was put before another delays it, no more", () => {
+  const run = play("a>l,l>p");
+  expect(other(run, stage("a>p"))).toMatchObject({ starts: [{ node: "l", before: 1, after: 0 }], assumed: [] });
+  const seen = other(run, stage("a>n,n>l,l>p"));
+  expect(seen).toMatchObject({ starts: [{ node: "n", before: 0, after: 1 }], assumed: ["n"] });
+  expect(seen.after.status).toBe("succeeded");
+});
+
+test("a settlement counts: of a cap with its grant, and of an attempt whose engine died", () => {
+  const nodes = { f: { type: "agent", cap: 1 } } as const;
+  const blueprint = stage("l+>p,l!>f,f>l", { nodes });
+  const capped = play("l+>p,l!>f,f>l", { nodes, results: { l: "failure" } });
+  expect(ended(capped).status).toBe("escalated");
+  const at = { node: "f", pass: 2, attempt: 1 } as const;
+  const more: EventBody[] = [
+    { type: "run.resumed", owner: { pid: 1, startTime: "1", bootId: "1" } },
+    { type: "node.settled", ...at, as: "done", by: "ann" },
+  ];
+  const events = [...capped.events, ...more];
+  const seen = other({ events, times: [...capped.times, 900, 900] }, blueprint);
+  // What the settled node leads to was not recorded, and no pass of it is a guess.
+  expect(seen.assumed).toEqual(["l", "p"]);
+  expect(seen.halts).toEqual({ before: [], after: [] });
+});
+
+test("what a node does otherwise is said, and that it decides otherwise is not", () => {
+  const was = stage("a>l,l>p");
+  const run = play("a>l,l>p");
+  const more = (node: object) => other(run, stage("a>l,l>p", { nodes: { l: node } }), { was });
+  expect(more({ run: "make" }).changed).toEqual(["l"]);
+  expect(more({ title: "L", retry: 3, cap: 4 }).changed).toEqual([]);
+  expect(textOf(more({ run: "make" }))).toContain("taken as recorded, though they do something else now: l\n");
+});
+
+test("one that nothing was recorded of is taken to succeed by its own measure: a failure that is expected, its first option", () => {
+  const run = play("a>z");
+  const red = stage("a>r,r+>z", { nodes: { r: { expect: "failure" } } });
+  expect(other(run, red)).toMatchObject({ after: { status: "succeeded" }, assumed: ["r"] });
+  const asked = { type: "human", mode: "choice", options: [{ id: "go" }, { id: "no" }] } as const;
+  const gate = stage("a>q,q>z", { nodes: { q: asked } });
+  const edges = gate.edges.map((edge) => (edge.from === "q" ? { ...edge, when: "go" } : edge));
+  expect(other(run, { ...gate, edges }).after.status).toBe("succeeded");
+});
+
+test("limits that the run was bound to hold, unless the other blueprint says others", () => {
+  const limits = { steps: 2 };
+  const run = play("a>b,b>c", { settings: { limits } });
+  expect(ended(run).status).toBe("limit");
+  const was = stage("a>b,b>c");
+  // As `trammel.yaml` bound it: the documents say nothing of steps.
+  const events = run.events.map((body) => (body.type === "run.started" ? { ...body, limits } : body));
+  const bound = { events, times: run.times };
+  expect(other(bound, stage("a>b,b>c"), { was })).toMatchObject({ after: { status: "limit" }, starts: [] });
+  const wider = stage("a>b,b>c", { settings: { limits: { steps: 3 } } });
+  expect(other(bound, wider, { was })).toMatchObject({
+    after: { status: "succeeded" },
+    halts: { before: [{ cause: "limit", node: "c" }], after: [] },
+    assumed: ["c"],
+  });
+});
+
+test("less time is counted from the times of the journal, and more of it lets the run go on", () => {
+  const long = { settings: { limits: { timeMs: 100 } }, ticks: { a: 60, b: 60 } };
+  const run = play("a>b,b>c", long);
+  expect(ended(run).status).toBe("limit");
+  const was = stage("a>b,b>c", long);
+  const more = stage("a>b,b>c", { settings: { limits: { timeMs: 1_000 } } });
+  expect(other(run, more, { was }).after.status).toBe("succeeded");
+  const easy = play("a>b,b>c", { ...long, settings: { limits: { timeMs: 1_000 } } });
+  expect(other(easy, was, { was: more }).after.status).toBe("limit");
+});
+
+test("what a call came to instead is routed", () => {
+  const run = play("a>l,l+>p");
+  const failed = { outcome: "failure", reason: { code: "child", text: "x: exit 1" } } as const;
+  const seen = other(run, stage("a>l,l+>p"), { instead: ({ node }) => (node === "l" ? failed : undefined) });
+  expect(seen).toMatchObject({ after: { status: "failed", reason: "l: x: exit 1" }, starts: [{ node: "p" }] });
 });
 
 test("events that are no run have no other way", () => {
-  expect(whatIf([], stage("a>b"))).toBeNull();
+  expect(whatIf({ journal: [], was: null, blueprint: stage("a>b"), instead: () => undefined })).toBeNull();
 });

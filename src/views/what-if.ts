@@ -1,75 +1,131 @@
-import { simulate } from "../engine/simulate.ts";
+import { playAgain } from "../engine/play-again.ts";
+import type { Recorded } from "../engine/recorded.ts";
 import { compile } from "../graph/plan.ts";
-import type { Blueprint } from "../model/blueprint.ts";
-import type { Attempt, EventBody, RunStarted } from "../model/events.ts";
+import type { Blueprint, Node } from "../model/blueprint.ts";
+import type { Attempt, EventBody, RunHalting } from "../model/events.ts";
 import type { NodeResult, RunStatus } from "../model/outcome.ts";
+import type { RunLimits } from "../model/settings.ts";
+import { assumedResult } from "./assumed.ts";
+import { bindingsOf } from "./bindings.ts";
+import { Renamed } from "./renamed.ts";
 
-/** How a run would have gone with another blueprint, as far as its recorded outcomes tell. */
+/** How a run would have gone with another blueprint, as far as what came from the world tells. */
 export interface WhatIf {
   readonly before: RunEndSeen;
   readonly after: RunEndSeen;
   /** Nodes that start more or less often; retries do not count. */
   readonly starts: readonly { readonly node: string; readonly before: number; readonly after: number }[];
+  /** Where only one of them halts, in order. */
+  readonly halts: { readonly before: readonly Halt[]; readonly after: readonly Halt[] };
   /** Nodes that needed an outcome nobody recorded; they are taken to succeed. */
   readonly assumed: readonly string[];
+  /** Nodes that do something else now; what was recorded of them is taken all the same. */
+  readonly changed: readonly string[];
 }
 
-interface RunEndSeen {
+export interface RunEndSeen {
   /** Null where there is no end. */
   readonly status: RunStatus | null;
   readonly reason: string | null;
 }
 
-/** Plays the outcomes of `events` to another blueprint: no process, no model. Null where the events do not begin with a run's start. */
-export function whatIf(events: readonly EventBody[], blueprint: Blueprint): WhatIf | null {
-  const [started] = events;
-  if (started?.type !== "run.started") return null;
-  const recorded = outcomesOf(events);
-  const assumed = new Set<string>();
-  const after = simulate(compile(blueprint), openingOf(started, events), (attempt): NodeResult => {
-    const result = recorded.get(keyOf(attempt));
-    if (result === undefined) assumed.add(attempt.node);
-    return result ?? { outcome: "success" };
-  });
-  return { before: endOf(events), after: endOf(after), starts: changed(events, after), assumed: [...assumed].sort() };
+interface Halt {
+  readonly cause: RunHalting["cause"];
+  readonly node: string | null;
+  readonly reason: string;
 }
 
-export function whatIfText(run: string, file: string, { before, after, starts, assumed }: WhatIf): string {
-  const sameEnd = before.status === after.status && before.reason === after.reason;
-  const end = sameEnd ? `${said(after)}, as before` : `${said(after)}; it was ${said(before)}`;
-  const head = sameEnd && starts.length === 0 ? "the same" : end;
-  const lines = starts.map(({ node, before: from, after: to }) => `  ${node}: ${from} → ${to} starts\n`);
-  const guess = assumed.length === 0 ? "" : `  taken to succeed, since nothing was recorded: ${assumed.join(", ")}\n`;
-  return `${run} with ${file}: ${head}\n${lines.join("")}${guess}`;
+/** A run, and the blueprint that it is played to. */
+export interface Tried {
+  readonly journal: readonly Recorded[];
+  /** What it was carried out with last; null where that cannot be had. */
+  readonly was: Blueprint | null;
+  readonly blueprint: Blueprint;
+  /** What a call or a map came to instead, since runs inside it would have ended otherwise. */
+  readonly instead: (attempt: Pick<Attempt, "node" | "pass">) => NodeResult | undefined;
 }
 
-function said({ status, reason }: RunEndSeen): string {
-  return `${status ?? "without an end"}${reason === null ? "" : ` (${reason})`}`;
+export interface Seen extends WhatIf {
+  /** What would have been recorded. */
+  readonly events: readonly EventBody[];
 }
 
-/** The start, and what earlier runs of the task had used of its caps by then. */
-function openingOf(started: RunStarted, events: readonly EventBody[]): [RunStarted, ...EventBody[]] {
-  const synced = events.find((event) => event.type === "passes.synced");
-  return synced === undefined ? [started] : [started, synced];
+export function isSameEnd({ before, after }: WhatIf): boolean {
+  return before.status === after.status && before.reason === after.reason;
 }
 
-/** What each pass came to; its retries, and attempts that died with an engine, are left out. */
-function outcomesOf(events: readonly EventBody[]): Map<string, NodeResult> {
-  const recorded = new Map<string, NodeResult>();
-  for (const event of events) if (event.type === "node.ended") recorded.set(keyOf(event), event.result);
-  return recorded;
+/** Whether it would have gone and ended as it did. */
+export function isSameWay(seen: WhatIf): boolean {
+  return isSameEnd(seen) && seen.starts.length + seen.halts.before.length + seen.halts.after.length === 0;
 }
 
-function keyOf({ node, pass }: Attempt): string {
-  return `${node} ${pass}`;
+/** Plays what was recorded to another blueprint: no process, no model. Null where the events do not begin with a run's start. */
+export function whatIf({ journal, was, blueprint, instead }: Tried): Seen | null {
+  if (journal[0]?.body.type !== "run.started") return null;
+  const renamed = new Renamed(blueprint, journal);
+  const bounds = boundsOf(journal, was, blueprint);
+  const recorded = journal.map(({ body, at }) => ({ at, body: replaced(renamed.event(body), bounds, instead) }));
+  const assume = ({ node }: Attempt): NodeResult => assumedResult(blueprint.nodes.get(node));
+  const time =
+    bounds.timeMs === (lastBounds(journal) ?? was?.limits ?? blueprint.limits).timeMs ? "recorded" : "counted";
+  const { events, assumed } = playAgain(compile(blueprint), recorded, assume, time);
+  const before = recorded.map(({ body }) => body);
+  return {
+    before: endOf(before),
+    after: endOf(events),
+    starts: changedStarts(before, events),
+    halts: changedHalts(before, events),
+    assumed,
+    changed: changedNodes(before, was, blueprint),
+    events,
+  };
 }
 
+/** What it was bound by holds still where the document says of it what the other said. */
+function boundsOf(journal: readonly Recorded[], was: Blueprint | null, { limits }: Blueprint): RunLimits {
+  const recorded = lastBounds(journal);
+  if (recorded === undefined || was === null) return limits;
+  const own = Object.entries(limits).filter(([key, value]) => !isSame(value, valueAt(was.limits, key)));
+  const kept = Object.entries(recorded).filter(([key]) => isSame(valueAt(was.limits, key), valueAt(limits, key)));
+  return Object.fromEntries([...kept, ...own]);
+}
+
+function lastBounds(journal: readonly Recorded[]): RunLimits | undefined {
+  return bindingsOf(journal.map(({ body }) => body)).at(-1)?.bound.limits;
+}
+
+function valueAt(bounds: RunLimits, key: string): unknown {
+  return new Map<string, unknown>(Object.entries(bounds)).get(key);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function replaced(body: EventBody, limits: RunLimits, instead: Tried["instead"]): EventBody {
+  switch (body.type) {
+    case "run.started":
+      return { ...body, limits };
+    case "run.resumed": {
+      const { accepted: _accepted, ...rest } = body;
+      return rest;
+    }
+    case "node.ended":
+    case "node.retrying":
+      return { ...body, result: instead(body) ?? body.result };
+    default:
+      return body;
+  }
+}
+
+/** A run that goes on after an end has none. */
 function endOf(events: readonly EventBody[]): RunEndSeen {
-  const end = events.findLast((event) => event.type === "run.finished");
-  return { status: end?.status ?? null, reason: end?.reason ?? null };
+  const end = events.findLast((event) => event.type === "run.finished" || event.type === "run.resumed");
+  if (end?.type !== "run.finished") return { status: null, reason: null };
+  return { status: end.status, reason: end.reason ?? null };
 }
 
-function changed(before: readonly EventBody[], after: readonly EventBody[]): WhatIf["starts"] {
+function changedStarts(before: readonly EventBody[], after: readonly EventBody[]): WhatIf["starts"] {
   const [was, is] = [countStarts(before), countStarts(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
     .sort()
@@ -83,4 +139,49 @@ function countStarts(events: readonly EventBody[]): Map<string, number> {
     if (event.type === "node.started" && event.attempt === 1) counts.set(event.node, (counts.get(event.node) ?? 0) + 1);
   }
   return counts;
+}
+
+function changedHalts(before: readonly EventBody[], after: readonly EventBody[]): WhatIf["halts"] {
+  const [was, is] = [haltsIn(before), haltsIn(after)];
+  return { before: without(was, is), after: without(is, was) };
+}
+
+function haltsIn(events: readonly EventBody[]): readonly Halt[] {
+  return events.flatMap((body) =>
+    body.type === "run.halting" ? [{ cause: body.cause, node: body.node ?? null, reason: body.reason.text }] : [],
+  );
+}
+
+function without(all: readonly Halt[], others: readonly Halt[]): readonly Halt[] {
+  const known = others.map((one) => JSON.stringify(one));
+  return all.filter((one) => {
+    const at = known.indexOf(JSON.stringify(one));
+    if (at >= 0) known.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function changedNodes(before: readonly EventBody[], was: Blueprint | null, { nodes }: Blueprint): readonly string[] {
+  const ended = new Set(before.flatMap((body) => (body.type === "node.ended" ? [body.node] : [])));
+  return [...nodes.values()]
+    .filter(({ id, was: former }) => {
+      const old = was?.nodes.get(former !== undefined && was.nodes.has(former) ? former : id);
+      const node = nodes.get(id);
+      if (!ended.has(id) || old === undefined || node === undefined) return false;
+      return JSON.stringify(deedOf(old)) !== JSON.stringify(deedOf(node));
+    })
+    .map(({ id }) => id)
+    .sort();
+}
+
+/** Fields of which the consequence is seen, or that say something to people only. */
+const seenOtherwise: ReadonlySet<string> = new Set<string>([
+  ...["id", "was", "title", "note"],
+  ...["cap", "retry", "join", "losers", "expect", "idempotent"],
+  // What a call or a map does is looked into.
+  ...["blueprint", "pin", "do"],
+]);
+
+function deedOf(node: Node): object {
+  return Object.fromEntries(Object.entries(node).filter(([key]) => !seenOtherwise.has(key)));
 }

@@ -18,11 +18,26 @@ export const replayShape = z.strictObject({
 
 const end = z.strictObject({ status: z.string().nullable(), reason: z.string().nullable() });
 
-/** `trammel replay RUN --with FILE --json`: how the run would have gone, as far as the recorded outcomes tell. */
-export const whatIfShape = z.strictObject({
+const halts = z.array(z.strictObject({ cause: z.string(), node: z.string().nullable(), reason: z.string() }));
+const seen = {
   run: z.string(),
   before: end,
   after: end,
+  /** Nodes that start more or less often. */
   starts: z.array(z.strictObject({ node: z.string(), before: z.int().min(0), after: z.int().min(0) })),
+  /** Halts, as escalations, of only one of the two. */
+  halts: z.strictObject({ before: halts, after: halts }),
+  /** Nodes that needed an outcome nobody recorded; they are taken to succeed. */
   assumed: z.array(z.string()),
+  /** Nodes that do something else now; what was recorded of them is taken all the same. */
+  changed: z.array(z.string()),
+};
+
+/**
+ * `trammel replay RUN --with FILE --json`: how the run would have gone, as far as what was recorded tells. `inside` are the runs inside it
+ * at any depth that would have gone another way, by their path `call` or `call/map[2]`.
+ */
+export const whatIfShape = z.strictObject({
+  ...seen,
+  inside: z.array(z.strictObject({ path: z.string(), ...seen })),
 });

@@ -113,6 +113,94 @@ it("tells what would have gone another way with another blueprint", async () => 
   });
 });
 
+const around = `name: around
+nodes:
+  list: {type: script, run: "echo '[1, 2, 3]'", output: json}
+  sub: {type: call, blueprint: sub.yaml}
+  each: {type: map, over: "{list}", do: {entry: odd, nodes: {odd: {type: script, run: 'test $N -ne 2', env: {N: "{item}"}}, said: {type: script, run: echo odd}}, edges: [{from: odd, when: success, to: said}, {from: odd, when: failure, to: said}]}}
+  last: {type: script, run: echo last}
+edges:
+  - {from: list, when: success, to: sub}
+  - {from: sub, when: success, to: each}
+  - {from: each, when: success, to: last}
+`;
+const sub = `name: sub
+entry: test
+nodes:
+  test: {type: script, run: "test -e mended", next: {success: END, failure: mend}}
+  mend: {type: script, run: touch mended, next: test}
+`;
+
+describe("another blueprint for a run with calls and maps", () => {
+  async function ranAround(place: Place): Promise<string> {
+    place.file("sub.yaml", sub);
+    place.file("around.yaml", around);
+    const finished = await trammel(["run", "t", "-b", "around.yaml", "--json"], { place });
+    expect(finished.code).toBe(0);
+    return runEndShape.parse(lastLine(finished)).run;
+  }
+
+  async function tried(place: Place, run: string, file: string) {
+    const json = await trammel(["replay", run, "--with", file, "--json"], { place });
+    expect(json.code).toBe(0);
+    return whatIfShape.parse(JSON.parse(json.stdout));
+  }
+
+  it("is the same where it is", async () => {
+    using place = new Place();
+    const run = await ranAround(place);
+    const text = await trammel(["replay", run, "--with", "around.yaml"], { place });
+    expect([text.code, text.stdout]).toEqual([0, `${run} with around.yaml: the same\n`]);
+  });
+
+  it("goes another way by what happens inside a map, and says where", async () => {
+    using place = new Place();
+    const run = await ranAround(place);
+    place.file(
+      "strict.yaml",
+      around.replace("{from: odd, when: failure, to: said}", "{from: odd, when: failure, to: END}"),
+    );
+    const seen = await tried(place, run, "strict.yaml");
+    expect(seen).toMatchObject({
+      before: { status: "succeeded" },
+      after: { status: "failed", reason: "each: 1 of 3 items failed: odd: exit code 1" },
+      starts: [{ node: "last", before: 1, after: 0 }],
+      assumed: [],
+      changed: [],
+      inside: [{ path: "each[1]", after: { status: "failed" }, starts: [{ node: "said", before: 1, after: 0 }] }],
+    });
+    const text = await trammel(["replay", run, "--with", "strict.yaml"], { place });
+    expect(text.stdout).toMatch(/^ {2}each\[1\]: failed \(odd: exit code 1\); it was succeeded$/m);
+    expect(text.stdout).toMatch(/^ {2}each\[1\]\/said: 1 → 0 starts$/m);
+  });
+
+  it("goes another way by what a callee has become, up to an escalation in it", async () => {
+    using place = new Place();
+    const run = await ranAround(place);
+    place.file("sub.yaml", sub.replace("next: {success", "cap: 1, next: {success"));
+    const seen = await tried(place, run, "around.yaml");
+    expect(seen).toMatchObject({
+      after: { status: "escalated" },
+      halts: { before: [], after: [{ cause: "escalated", node: "sub/test" }] },
+      starts: [
+        { node: "each", before: 1, after: 0 },
+        { node: "last", before: 1, after: 0 },
+      ],
+      inside: [{ path: "sub", starts: [{ node: "test", before: 2, after: 1 }] }],
+    });
+  });
+
+  it("is tried on a run inside as well: an item is played to the body of the map", async () => {
+    using place = new Place();
+    const run = await ranAround(place);
+    const { inside } = replayShape.parse(JSON.parse((await trammel(["replay", run, "--json"], { place })).stdout));
+    const item = inside.find(({ path }) => path === "each[1]")?.run ?? "";
+    expect(await tried(place, item, "around.yaml")).toMatchObject({ starts: [], inside: [] });
+    const none = await trammel(["replay", item, "--with", "sub.yaml"], { place });
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining("sub.yaml has no such map") });
+  });
+});
+
 describe.runIf(process.platform === "linux")("replay starts no process and no model", () => {
   /** Programs that a command and all under it executed, itself included, and processes that they forked. */
   async function started(
@@ -140,6 +228,13 @@ describe.runIf(process.platform === "linux")("replay starts no process and no mo
     expect(await started(place, ["replay", run])).toEqual({ code: 0, programs: 1, forks: 0 });
     const tried = await started(place, ["replay", run, "--with", "strict.yaml"]);
     expect(tried).toEqual({ code: 0, programs: 1, forks: 0 });
+    place.file("sub.yaml", sub);
+    place.file("around.yaml", around);
+    const wrapping = await trammel(["run", "t", "-b", "around.yaml", "--json"], { place });
+    const outer = runEndShape.parse(lastLine(wrapping)).run;
+    expect(await started(place, ["replay", outer])).toEqual({ code: 0, programs: 1, forks: 0 });
+    const inside = await started(place, ["replay", outer, "--with", "around.yaml"]);
+    expect(inside).toEqual({ code: 0, programs: 1, forks: 0 });
     // What is looked for is seen where it is.
     const real = await started(place, ["run", "t", "-b", "b.yaml"]);
     expect(real.programs).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Recorded } from "../../src/engine/recompute.ts";
+import type { Recorded } from "../../src/engine/recorded.ts";
 import { recompute } from "../../src/engine/recompute.ts";
 import { compile } from "../../src/graph/plan.ts";
 import type { EventBody } from "../../src/model/events.ts";

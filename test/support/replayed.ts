@@ -3,6 +3,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { readKept } from "../../src/cli/plugins/plugins.ts";
 import { type DefinitionOf, type Replayed, replayAll } from "../../src/cli/store/replayed.ts";
+import { bodyIn, mapsAround } from "../../src/cli/store/inner-runs.ts";
+import { Trial } from "../../src/cli/store/tried.ts";
+import { bindingsOf } from "../../src/views/bindings.ts";
+import { isSameWay } from "../../src/views/what-if.ts";
 import { recompute } from "../../src/engine/recompute.ts";
 import { compile } from "../../src/graph/plan.ts";
 import { Reader } from "../../src/hosts/embedded/reader.ts";
@@ -37,6 +41,8 @@ export async function unlikeReplay(
       for (const one of await replayAll(reader, row, definitions(reader))) {
         const problem = problemOf(one);
         if (problem !== null) unlike.push(problem);
+        else if (!(await isTriedAlike(reader, one.run, definitions(reader))))
+          unlike.push(`${one.run} goes another way when it is played to the blueprint that it had`);
       }
     return unlike;
   } catch (error) {
@@ -45,6 +51,21 @@ export async function unlikeReplay(
   } finally {
     db?.close();
   }
+}
+
+/** Whether what a run had is what it is told to have had, were it played to that. One that had several, or took over another's way, is left out. */
+async function isTriedAlike(reader: JournalReader, run: string, definitionOf: DefinitionOf): Promise<boolean> {
+  const row = reader.find(run);
+  const bodies = [...reader.read(run)].map(({ body }) => body);
+  const [first] = bodies;
+  const [only, ...more] = bindingsOf(bodies);
+  if (row === null || only === undefined || more.length > 0) return true;
+  if (first?.type === "run.started" && first.fork !== undefined) return true;
+  const around = await definitionOf(only.bound.contentHash, row);
+  const blueprint = around === null ? null : bodyIn(around, mapsAround(reader, row));
+  const tried = blueprint === null ? null : await new Trial(reader, definitionOf, new Map()).of(row, blueprint);
+  if (tried === null) return false;
+  return isSameWay(tried.seen) && tried.seen.assumed.length === 0 && tried.inside.length === 0;
 }
 
 function readerOf(db: DatabaseSync, path: string): JournalReader {

@@ -3,10 +3,11 @@ import type { EventBody } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
+import type { WhatIf } from "../../views/what-if.ts";
 import { sentence } from "../../views/plain.ts";
 import { readDocument } from "../documents/document.ts";
 import { bind, prepare, readConfig } from "../running/prepare.ts";
-import { isProblem, report } from "../problem.ts";
+import { isProblem, report, usage } from "../problem.ts";
 import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import type { DefinitionOf, Replayed } from "../store/replayed.ts";
 import { jsonLine } from "../json.ts";
@@ -69,24 +70,40 @@ function notKept({ run, unread = 0 }: Replayed): { exit: number; message: string
 async function replayWith(
   world: World,
   journal: JournalReader,
-  { run }: RunRow,
+  row: RunRow,
   config: Config,
   file: string,
   json: boolean,
 ): Promise<number> {
+  const { run } = row;
   const document = readDocument(file, world.cwd);
   if (isProblem(document)) return report(world, document);
   const prepared = await prepare(world, document, config);
   if (typeof prepared === "number") return prepared;
-  const { whatIf, whatIfText } = await import("../../views/what-if.ts");
-  const seen = whatIf(
-    [...journal.read(run)].map(({ body }) => body),
-    prepared.blueprint,
-  );
-  if (seen === null)
+  const [{ Trial }, { bodyIn, mapsAround }, { whatIfText }] = await Promise.all([
+    import("../store/tried.ts"),
+    import("../store/inner-runs.ts"),
+    import("../../views/what-if-text.ts"),
+  ]);
+  const maps = mapsAround(journal, row);
+  const blueprint = bodyIn(prepared.blueprint, maps);
+  if (blueprint === null)
+    return report(world, usage(`run ${run} is an item of ${maps.join("/")}, and ${file} has no such map`));
+  const tried = await new Trial(journal, keptDefinition(journal, config), prepared.callees).of(row, blueprint);
+  if (tried === null)
     return report(world, { exit: exitCodes.failed, message: `the journal of run ${run} has no start` });
-  world.out.write(json ? jsonLine({ run, ...seen }) : whatIfText(run, file, seen));
+  const { seen, inside } = tried;
+  const shown = {
+    run,
+    ...asSeen(seen),
+    inside: inside.map((one) => ({ path: one.path, run: one.run, ...asSeen(one) })),
+  };
+  world.out.write(json ? jsonLine(shown) : whatIfText(run, file, seen, inside));
   return exitCodes.ok;
+}
+
+function asSeen({ before, after, starts, halts, assumed, changed }: WhatIf): WhatIf {
+  return { before, after, starts, halts, assumed, changed };
 }
 
 function asReport([top, ...inside]: readonly Replayed[]): object {

@@ -1,0 +1,109 @@
+import { at, item } from "../graph/ints.ts";
+import type { Plan } from "../graph/plan.ts";
+import type { Attempt, EventBody } from "../model/events.ts";
+import { limits } from "../model/limits.ts";
+import type { NodeResult } from "../model/outcome.ts";
+import { advance } from "./advance.ts";
+import { unfinished } from "./ending/unfinished.ts";
+import { remainingTime } from "./limits/time.ts";
+import { Outcomes, passKey } from "./outcomes.ts";
+import { type Batch, batchesOf, type Recorded } from "./recorded.ts";
+import { initial, type RunState } from "./state.ts";
+
+export interface PlayedAgain {
+  readonly events: readonly EventBody[];
+  /** Nodes that needed an outcome which nobody recorded, in the order of their names. */
+  readonly assumed: readonly string[];
+}
+
+/**
+ * What another plan makes of all that came from the world in a run: each event is taken when it came, if it still means anything then. A
+ * pass whose end had come before its start is given it at once; one that has none takes what is assumed, unless it was open where the
+ * journal ends. With the plan that the run had, it gives its journal again. That `limits.time` is used up is taken from the journal, or counted
+ * from the times in it, where it is not what it was. Ends with the journal, or after `limits.simulatedStarts`.
+ */
+export function playAgain(
+  plan: Plan,
+  journal: readonly Recorded[],
+  assume: (attempt: Attempt) => NodeResult,
+  time: "recorded" | "counted" = "recorded",
+): PlayedAgain {
+  const batches = batchesOf(journal);
+  const player = new Player(plan, new Outcomes(journal), assume, time === "counted");
+  for (const [i, batch] of batches.entries()) player.take(batch, batches[i + 1]?.from ?? journal.length);
+  return { events: player.events, assumed: [...player.assumed].sort() };
+}
+
+class Player {
+  readonly events: EventBody[] = [];
+  readonly assumed = new Set<string>();
+  readonly #state: RunState;
+  readonly #recorded: Outcomes;
+  readonly #assume: (attempt: Attempt) => NodeResult;
+  readonly #cancelled = new Set<string>();
+  readonly #countsTime: boolean;
+  #given = 0;
+
+  constructor(plan: Plan, recorded: Outcomes, assume: (attempt: Attempt) => NodeResult, counts: boolean) {
+    this.#state = initial(plan);
+    this.#recorded = recorded;
+    this.#assume = assume;
+    this.#countsTime = counts;
+  }
+
+  /** `next` is where the next batch begins: what the engine once decided on this one comes before it. */
+  take({ events, at: now }: Batch, next: number): void {
+    if (this.#countsTime && isOverTime(this.#state, now)) this.#step([{ type: "run.time_spent" }], now);
+    const counting = events.filter((event) => this.#counts(event));
+    if (counting.length > 0) this.#step(counting, now);
+    this.#recorded.readTo(next);
+    for (let missing = this.#missing(); missing.length > 0; missing = this.#missing()) this.#step(missing, now);
+  }
+
+  #step(events: readonly EventBody[], now: number): void {
+    const step = advance(this.#state, events, now);
+    for (const event of step.events) this.events.push(event);
+    for (const command of step.commands) if (command.type === "cancel") this.#cancelled.add(passKey(command));
+  }
+
+  /** That an attempt was cancelled says nothing where nobody cancels it now. */
+  #counts(event: EventBody): boolean {
+    if (event.type === "run.time_spent") return !this.#countsTime;
+    return event.type !== "node.ended" || event.result.outcome !== "cancelled" || this.#cancelled.has(passKey(event));
+  }
+
+  /** The ends, and the ends of delays, that nothing which is still to come brings. */
+  #missing(): readonly EventBody[] {
+    if (this.#given >= limits.simulatedStarts) return [];
+    const isLeft = (attempt: Attempt): boolean => !this.#recorded.isToCome(attempt);
+    const due = delayed(this.#state).filter(isLeft);
+    const open = unfinished(this.#state).filter(isLeft);
+    this.#given += due.length + open.length;
+    return [
+      ...due.map((attempt): EventBody => ({ type: "retry.due", ...attempt })),
+      ...open.map((attempt): EventBody => ({ type: "node.ended", ...attempt, result: this.#resultOf(attempt) })),
+    ];
+  }
+
+  #resultOf(attempt: Attempt): NodeResult {
+    const recorded = this.#recorded.of(attempt);
+    const isCancelled = this.#cancelled.has(passKey(attempt));
+    if (recorded !== undefined && (isCancelled || recorded.outcome !== "cancelled")) return recorded;
+    if (isCancelled) return { outcome: "cancelled" };
+    this.assumed.add(attempt.node);
+    return this.#assume(attempt);
+  }
+}
+
+function isOverTime(state: RunState, now: number): boolean {
+  const { workingSince, lastAt } = state;
+  return workingSince !== null && remainingTime(state) <= now - lastAt;
+}
+
+function delayed({ plan, delayed: waiting, pass, attempt }: RunState): readonly Attempt[] {
+  return [...waiting.keys()].map((node) => ({
+    node: item(plan.ids, node),
+    pass: at(pass, node),
+    attempt: at(attempt, node),
+  }));
+}
