@@ -175,12 +175,10 @@ function changedNodes(before: readonly EventBody[], was: Blueprint | null, { nod
 }
 
 /** Fields of which the consequence is seen, or that say something to people only. */
-const seenOtherwise: ReadonlySet<string> = new Set<string>([
-  ...["id", "was", "title", "note"],
-  ...["cap", "retry", "join", "losers", "expect", "idempotent"],
-  // What a call or a map does is looked into.
-  ...["blueprint", "pin", "do"],
-]);
+// What a call or a map does is looked into: `blueprint`, `pin`, `do`.
+const seenOtherwise: ReadonlySet<string> = new Set(
+  "id was title note cap retry join losers expect idempotent blueprint pin do".split(" "),
+);
 
 function deedOf(node: Node): object {
   return Object.fromEntries(Object.entries(node).filter(([key]) => !seenOtherwise.has(key)));
