@@ -1,10 +1,13 @@
+import { common } from "./fields/common.ts";
 import { documentFields } from "./fields/document.ts";
 import { builtInTypes, isBuiltIn, nodeFields } from "./fields/nodes.ts";
 import type { Fields } from "./read/collections.ts";
 import { objectSchema, propertiesOf } from "./read/collections.ts";
 import type { JsonSchema } from "./read/reading.ts";
 import { name } from "./read/scalars.ts";
+import type { NodeTypePlugin } from "./nodes.ts";
 import { stockNodes } from "./stock/set.ts";
+import { typeSchema } from "./types.ts";
 
 const names = { anyOf: [name.schema, { type: "array", items: name.schema, minItems: 1 }] };
 
@@ -44,8 +47,11 @@ const next: JsonSchema = {
   description: "What follows: a node, several, or a map from outcome to either. Instead of edges in `edges`.",
 };
 
-/** JSON Schema (draft-07) of a document, from the same tables that check it. Editors complete and explain keys with it. */
-export function documentSchema(): JsonSchema {
+/**
+ * JSON Schema (draft-07) of a document, from the same tables that check it, with the node types of plug-ins where they are given. Editors
+ * complete and explain keys with it.
+ */
+export function documentSchema(plugins: readonly NodeTypePlugin[] = []): JsonSchema {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "Trammel blueprint",
@@ -74,22 +80,23 @@ export function documentSchema(): JsonSchema {
       },
     },
     anyOf: [{ required: ["nodes"] }, { required: ["flow"] }],
-    definitions: { edge, node: anyNode(), body, ...nodeDefinitions(), ...overlayDefinitions() },
+    definitions: { edge, node: anyNode(plugins), body, ...nodeDefinitions(plugins), ...overlayDefinitions() },
   };
 }
 
 /** A node by its type, so that an editor complains about the field and not about every type that it is not. */
-function anyNode(): JsonSchema {
+function anyNode(plugins: readonly NodeTypePlugin[]): JsonSchema {
+  const types = [...builtInTypes, ...plugins.map(({ type }) => type), ...stockNodes().keys()];
   return {
     type: "object",
     required: ["type"],
     properties: {
       type: {
-        enum: [...builtInTypes, ...stockNodes().keys()],
+        enum: types,
         description: "What the node is, or the stock node it is made from.",
       },
     },
-    allOf: [...builtInTypes, ...stockNodes().keys()].map((type) => ({
+    allOf: types.map((type) => ({
       if: { properties: { type: { const: type } }, required: ["type"] },
       // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
       then: { $ref: `#/definitions/${overlayOf(type) ?? type}` },
@@ -133,8 +140,27 @@ function overlayDefinitions(): Readonly<Record<string, JsonSchema>> {
   );
 }
 
-function nodeDefinitions(): Readonly<Record<string, JsonSchema>> {
-  return Object.fromEntries(builtInTypes.filter(isBuiltIn).map((type) => [type, nodeSchema(type, nodeFields[type])]));
+function nodeDefinitions(plugins: readonly NodeTypePlugin[]): Readonly<Record<string, JsonSchema>> {
+  return Object.fromEntries([
+    ...builtInTypes.filter(isBuiltIn).map((type) => [type, nodeSchema(type, nodeFields[type])] as const),
+    ...plugins.map((plugin) => [plugin.type, pluginSchema(plugin)] as const),
+  ]);
+}
+
+function pluginSchema({ type, fields }: NodeTypePlugin): JsonSchema {
+  const { required = [], properties, ...rest } = nodeSchema(type, common);
+  const own = Object.entries(fields);
+  const needed = own.flatMap(([name, field]) => (field.required === true ? [name] : []));
+  return {
+    ...rest,
+    required: [...(required as readonly string[]), ...needed],
+    properties: {
+      ...(properties as JsonSchema),
+      ...Object.fromEntries(
+        own.map(([name, { type: of, description }]) => [name, { ...typeSchema(of), description }] as const),
+      ),
+    },
+  };
 }
 
 function nodeSchema(type: string, fields: Fields): JsonSchema {

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
+import { healthShape } from "../../src/wire/health.ts";
 import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
 import { runReportShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -139,6 +141,37 @@ describe("a node type of a plug-in", () => {
     const run = /"run":"([^"]+)"/.exec(first.stdout)?.[1] ?? "";
     expect(await trammel(["resume", run], { place })).toMatchObject({ code: 0 });
     expect(readFileSync(place.path("log"), "utf8")).toBe("on\non\n");
+  });
+});
+
+describe("plug-ins for editors and for people", () => {
+  it("are in the schema of blueprints, with their fields", async () => {
+    using place = site();
+    const printed = await trammel(["schema"], { place });
+    const fits = new Ajv({ strict: false }).compile(JSON.parse(printed.stdout));
+    const of = (node: object): boolean => fits({ name: "b", nodes: { keep: { type: "note", ...node } } });
+    expect(of({ file: "a", times: 2, timeout: "1m", env: { A: "b" } })).toBe(true);
+    expect([of({ times: 2 }), of({ file: "a", times: "x" }), of({ file: "a", tims: 2 })]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it("are told by doctor, with what they bring or why they cannot be loaded", async () => {
+    using place = site();
+    place.file("broken.js", "throw new Error('it is broken');");
+    place.file("trammel.yaml", 'plugins: ["@acme/notes", ./broken.js]\n');
+    const { checks } = healthShape.parse(JSON.parse((await trammel(["doctor", "--json"], { place })).stdout));
+    expect(checks.filter(({ name }) => name === "plug-in")).toEqual([
+      { name: "plug-in", status: "ok", detail: "notes brings note, shell, ponder", mend: null },
+      {
+        name: "plug-in",
+        status: "optional",
+        detail: expect.stringContaining("plug-in ./broken.js cannot be loaded: it is broken"),
+        mend: expect.stringContaining("A plug-in is a module"),
+      },
+    ]);
   });
 });
 

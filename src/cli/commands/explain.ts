@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { codes, isCode } from "../../language/codes.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { loadConfig } from "../../config/load.ts";
+import { printFaults } from "../running/prepare.ts";
 import { packageRoot } from "../documents/package-root.ts";
 import { report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
@@ -24,8 +26,19 @@ export function explain(world: World, code: string | undefined): number {
   return exitCodes.ok;
 }
 
-/** Prints the JSON Schema of blueprints, of configuration files or of tests, for editors. */
-export function schema(world: World, what: "blueprint" | "config" | "test"): number {
-  world.out.write(readFileSync(join(packageRoot(), "schema", `${what}.schema.json`), "utf8"));
+/** Prints the JSON Schema of blueprints, of configuration files or of tests, for editors; of blueprints with what plug-ins bring here. */
+export async function schema(world: World, what: "blueprint" | "config" | "test"): Promise<number> {
+  const { config } = await loadConfig(world.cwd, world.env);
+  if (what !== "blueprint" || config.plugins.length === 0) {
+    world.out.write(readFileSync(join(packageRoot(), "schema", `${what}.schema.json`), "utf8"));
+    return exitCodes.ok;
+  }
+  const [{ loadPlugins }, { documentSchema }] = await Promise.all([
+    import("../plugins/load.ts"),
+    import("../../language/schema.ts"),
+  ]);
+  const { plugins, faults } = await loadPlugins(config.plugins);
+  if (faults.length > 0) return printFaults(world, faults);
+  world.out.write(`${JSON.stringify(documentSchema(plugins.flatMap(({ nodes }) => nodes)), null, 2)}\n`);
   return exitCodes.ok;
 }

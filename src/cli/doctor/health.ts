@@ -22,6 +22,7 @@ export async function checkHealth(world: World, tried: boolean): Promise<readonl
     { name: "node", status: "ok", detail: `${process.versions.node} (${process.execPath})`, mend: null },
     await store(world),
     ...(await configuration(world)),
+    ...(await plugins(world)),
     await agent(world),
     keys(found),
     agents(found),
@@ -64,6 +65,24 @@ async function configuration(world: World): Promise<readonly Health[]> {
       mend: "Mend the file, or move it away.",
     };
   });
+}
+
+/** One line for each that is configured: what it brings, or why it cannot be loaded. */
+async function plugins(world: World): Promise<readonly Health[]> {
+  const { config } = await loadConfig(world.cwd, world.env);
+  if (config.plugins.length === 0) return [];
+  const { loadPlugins } = await import("../plugins/load.ts");
+  const { plugins: loaded, faults } = await loadPlugins(config.plugins);
+  return [
+    ...loaded.map(({ name, nodes }): Health => {
+      const detail = `${name} brings ${nodes.map(({ type }) => type).join(", ")}`;
+      return { name: "plug-in", status: "ok", detail, mend: null };
+    }),
+    ...faults.map(({ file, problems }): Health => {
+      const what = problems[0]?.message ?? "it cannot be loaded";
+      return { name: "plug-in", status: "optional", detail: `${file}: ${what}`, mend: problems[0]?.hint ?? null };
+    }),
+  ];
 }
 
 async function agent(world: World): Promise<Health> {

@@ -92,7 +92,7 @@ function addLanguage(program: Command, world: World, finish: Finish): void {
     .argument("[what]", "blueprint, config or test", oneOf(schemas), "blueprint")
     .action(async (what: (typeof schemas)[number]) => {
       const { schema } = await import("../commands/explain.ts");
-      finish(schema(world, what));
+      finish(await schema(world, what));
     });
 }
 
