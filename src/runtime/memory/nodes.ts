@@ -24,7 +24,9 @@ export class Nodes {
 
   /** Of attempts that have no outcome yet. */
   processes(): readonly ProcessIdentity[] {
-    return [...this.#known.values()].flatMap(({ processes }) => processes ?? []);
+    const all: ProcessIdentity[] = [];
+    for (const { processes } of this.#known.values()) if (processes !== undefined) all.push(...processes);
+    return all;
   }
 
   /** What the next attempt of a node starts on; undefined where nothing was approved right before it. */

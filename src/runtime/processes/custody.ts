@@ -8,7 +8,7 @@ import { findMembers, findNewer, type Tree } from "./tree.ts";
 
 /** The tree of one child: its root and whatever it started, in any session. */
 export function treeOf(root: ProcessIdentity, word: string): Tree {
-  return { root, carries: (custody) => carriesWord(custody, word) };
+  return { root, since: Number(root.startTime), carries: (custody) => carriesWord(custody, word) };
 }
 
 /**
@@ -60,14 +60,19 @@ export async function endTree(identity: ProcessIdentity): Promise<readonly Proce
 export async function endOrphans(...engines: readonly ProcessIdentity[]): Promise<readonly ProcessIdentity[]> {
   const gone = engines.filter((engine) => isOfThisBoot(engine) && !isAlive(engine));
   if (gone.length === 0) return [];
-  return endTreeOf({ root: null, carries: (custody) => gone.some((engine) => carriesEngine(custody, engine)) });
+  return endTreeOf(treeOfEngines(gone));
 }
 
 /** Waits, at most `forMs`, until nothing lives any more that an engine which is gone had started; needs /proc. */
 export async function awaitOrphans(engine: ProcessIdentity, forMs: number): Promise<void> {
   if (!isOfThisBoot(engine) || isAlive(engine)) return;
-  const tree: Tree = { root: null, carries: (custody) => carriesEngine(custody, engine) };
-  await waitUntilGone(await findMembers(tree), forMs);
+  await waitUntilGone(await findMembers(treeOfEngines([engine])), forMs);
+}
+
+/** All that engines have started. */
+function treeOfEngines(engines: readonly ProcessIdentity[]): Tree {
+  const since = Math.min(...engines.map(({ startTime }) => Number(startTime)));
+  return { root: null, since, carries: (custody) => engines.some((engine) => carriesEngine(custody, engine)) };
 }
 
 /** The group in one call, which no fork in it can outrun; then each member that is elsewhere. */

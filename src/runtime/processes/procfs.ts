@@ -99,7 +99,7 @@ function openCounter(): number | null {
   return null;
 }
 
-/** Reading a process that is gone is the ordinary case, and a throw costs ten times the look. */
+/** Reading a process that is gone is an ordinary case, and a throw costs ten times the look. */
 function readProcFile(pid: number, file: "stat" | "environ" | "status"): string | null {
   const path = `/proc/${pid}/${file}`;
   return existsSync(path) ? tryRead(path) : null;

@@ -17,6 +17,8 @@ import { listByPs } from "./ps.ts";
 /** What makes a process belong: descent from a root, or a word in the environment it was started with. */
 export interface Tree {
   readonly root: ProcessIdentity | null;
+  /** Start time of its eldest: what is older was started with no word of it. Where it is not known, all are looked at. */
+  readonly since?: number;
   carries(custody: string): boolean;
 }
 
@@ -32,10 +34,11 @@ async function scan(tree: Tree, pids: Iterable<number>): Promise<ProcessRow[]> {
     const row = readStat(pid);
     if (row === null || row.zombie) continue;
     rows.push(row);
+    if (isOlder(row, tree)) continue;
     const environ = readEnviron(pid);
     if (environ === null) continue;
     if (isMarked(environ, tree)) marked.add(pid);
-    else if (environ === "" && isYounger(row, tree)) undecided.push(pid);
+    else if (environ === "" && row.session !== kernelSession) undecided.push(pid);
   }
   for (const pid of await decide(undecided, tree)) marked.add(pid);
   return membersAmong(tree, rows, marked, tree.root === null ? null : readStat(tree.root.pid));
@@ -46,10 +49,12 @@ function isMarked(environ: string, tree: Tree): boolean {
   return custody !== null && tree.carries(custody);
 }
 
-/** Kernel threads, which never have an environment, are in session 0. */
-function isYounger({ session, startTime }: ProcessRow, { root }: Tree): boolean {
-  return session !== 0 && (root === null || Number(startTime) >= Number(root.startTime));
+function isOlder({ startTime }: ProcessRow, { since }: Tree): boolean {
+  return since !== undefined && Number(startTime) < since;
 }
+
+/** Kernel threads, which never have an environment, are in it. */
+const kernelSession = 0;
 
 /** A process in the middle of `exec` shows no environment: those that carry the word once it is through. */
 async function decide(undecided: readonly number[], tree: Tree): Promise<readonly number[]> {
