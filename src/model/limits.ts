@@ -216,7 +216,6 @@ export const limits = {
   tornRecords: 8,
   journalPageRecords: 512,
   unplacedRecords: 256,
-  journalBatchCharacters: 256 * 1024,
   telemetryDelayMs: 50,
   telemetryBufferBytes: 256 * 1024,
   mailboxPollMs: 100,

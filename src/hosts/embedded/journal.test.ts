@@ -52,7 +52,7 @@ describe("records", () => {
   test("whose texts are long are read back whole, in the same order as the short ones among them", async () => {
     const journal = store.open();
     await journal.create(newRun("r1"), "", [stopRequested], 1);
-    const lengths = [0.4, 0.7, 0, 0, 2, 0, 0.9].map((share) => Math.round(share * limits.journalBatchCharacters));
+    const lengths = [0.4, 0.7, 0, 0, 2, 0, 0.9].map((share) => Math.round(share * limits.eventBytes));
     for (const length of lengths)
       await journal.append("r1", [{ type: "run.stop_requested", by: "x".repeat(length) }], 1);
     const read = [...journal.read("r1", 1)].map(({ body }) => ("by" in body ? body.by.length : null));

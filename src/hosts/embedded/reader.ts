@@ -4,7 +4,7 @@ import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { JournalRecord, RunRow } from "../../ports/journal.ts";
 import { chain, genesis, textHash } from "./chain.ts";
-import { bodiesOf, hashColumn, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
+import { eventsOf, hashColumn, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
 import { damaged, explain } from "./unavailable.ts";
 
 export interface Tail {
@@ -79,16 +79,13 @@ export class Reader {
 
   *read(run: string, after: number): Iterable<JournalEvent> {
     for (const records of this.#chained(run, after)) {
-      for (const batch of batchesOf(records)) {
-        const [{ version }] = batch;
+      for (const record of records) {
+        const { at, hash, version } = record;
         if (version > eventVersion) throw this.#newer(run, version);
-        const lists = bodiesOf(batch);
-        for (const [i, { seq: first, at, hash }] of batch.entries()) {
-          let seq = first;
-          for (const body of lists[i] ?? []) {
-            if (seq > after) yield { run, seq, at, hash, body };
-            seq += 1;
-          }
+        let { seq } = record;
+        for (const body of eventsOf(record)) {
+          if (seq > after) yield { run, seq, at, hash, body };
+          seq += 1;
         }
       }
     }
@@ -198,25 +195,6 @@ export class Reader {
 /** With setReturnArrays a row is an array of the columns asked for, whose types the STRICT table keeps; the declared type does not know. */
 function rowsOf(rows: unknown): readonly RecordRow[] {
   return rows as readonly RecordRow[];
-}
-
-type Batch = readonly [JournalRecord, ...JournalRecord[]];
-
-/** Records of one version that are read together, within a bound on their text; one that is longer by itself stands alone. */
-function* batchesOf(records: readonly JournalRecord[]): Iterable<Batch> {
-  let batch: [JournalRecord, ...JournalRecord[]] | null = null;
-  let characters = 0;
-  for (const record of records) {
-    characters += record.body.length;
-    if (batch !== null && batch[0].version === record.version && characters <= limits.journalBatchCharacters) {
-      batch.push(record);
-      continue;
-    }
-    if (batch !== null) yield batch;
-    batch = [record];
-    characters = record.body.length;
-  }
-  if (batch !== null) yield batch;
 }
 
 function tornText(run: string, seq: number): string {

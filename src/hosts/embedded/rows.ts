@@ -51,9 +51,9 @@ export function recordOf([seq, events, at, version, hash, body]: RecordRow): Jou
   return { seq, events, at, version, hash, body };
 }
 
-/** The events of records, each a list, read in one go. Records whose hashes were right hold what this code wrote. */
-export function bodiesOf(records: readonly JournalRecord[]): readonly (readonly EventBody[])[] {
-  return JSON.parse(`[${records.map(({ body }) => body).join(",")}]`) as EventBody[][];
+/** The events of a record. One whose hash was right holds what this code wrote. */
+export function eventsOf({ body }: JournalRecord): readonly EventBody[] {
+  return JSON.parse(body) as EventBody[];
 }
 
 /** Empty where it is null. */
