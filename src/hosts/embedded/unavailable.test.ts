@@ -114,6 +114,7 @@ describe("a store is unavailable, says why and what to do, and is left as it is"
   test("when it was removed or replaced while it was open", async () => {
     const journal = store.open();
     await journal.create(newRun("r1"), "", [started("a")], 1);
+    await new Promise(setImmediate);
     renameSync(path, `${path}.away`);
     await expect(journal.append("r1", [ended("a")], 2)).rejects.toThrow("was removed or replaced while it was open");
     writeFileSync(path, "");

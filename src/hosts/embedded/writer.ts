@@ -139,7 +139,7 @@ export class Writer {
     const jobs = this.#take();
     const results: unknown[] = [];
     try {
-      if (durable && inodeOf(this.#path) !== this.#inode) throw moved(this.#path);
+      if (this.#followUps === 0 && inodeOf(this.#path) !== this.#inode) throw moved(this.#path);
       this.#lookAround();
       for (const job of jobs) results.push(job.apply());
       this.#commit.get();
@@ -220,7 +220,7 @@ function busyText(path: string): string {
   return `the store ${path} was held by another process for ${limits.storeBusyMs / 1000} s`;
 }
 
-/** Which file a path names; null where there is none. One `stat` is nothing beside the `fsync` it stands before. */
+/** Which file a path names; null where there is none. Looked at once a turn: the commits that follow come in the same moment. */
 function inodeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
