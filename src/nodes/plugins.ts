@@ -1,4 +1,4 @@
-import type { PluginNode } from "../model/blueprint.ts";
+import type { OutputFormat, PluginNode } from "../model/blueprint.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Capabilities, Performer } from "../ports/performer.ts";
 import type { NodePlugin, Plugin } from "../ports/plugin.ts";
@@ -44,15 +44,16 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       const found = nodes.get(node.plugin);
       if (found === undefined)
         return { outcome: "error", reason: { code: "could_not_start", text: unknown(node) }, beforeEffect: true };
-      return keepsOutput(await found.perform(context), node, can);
+      const result = await found.perform(context);
+      // What it answers may not even be a result; who called it says so.
+      if (node.output === undefined || typeof result !== "object" || result === null) return result;
+      return keepsOutput(result, node.output, can);
     },
   };
 }
 
 /** A plug-in is held to the `output:` of its node as a command is; what it gives as a value need not be said as text too. */
-async function keepsOutput(result: NodeResult, { output }: PluginNode, { blobs }: Capabilities): Promise<NodeResult> {
-  // What a plug-in answers may not even be a result; who called it says so.
-  if (output === undefined || typeof result !== "object" || result === null) return result;
+async function keepsOutput(result: NodeResult, output: OutputFormat, { blobs }: Capabilities): Promise<NodeResult> {
   const kept = await withFittingPorts(result, output);
   if (kept.outcome !== "success" || output.as === "text") return kept;
   if (kept.value === undefined)

@@ -36,14 +36,15 @@ export interface Live {
   report(progress: Progress): void;
 }
 
+/** What an attempt has of its pass: when that began, what an earlier attempt was given, and what it did. */
+export type PassSoFar = Pick<ActionContext, "since" | "bundle" | "earlier">;
+
 export interface ContextOptions {
   readonly facts: RunFacts;
   readonly node: Node;
   readonly attempt: Attempt;
-  readonly since: number;
-  readonly bundle?: string;
-  readonly earlier?: ActionContext["earlier"];
-  readonly approvals?: ActionContext["approvals"];
+  readonly pass: PassSoFar;
+  readonly approvals?: readonly Approval[] | undefined;
   readonly values: Values;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
@@ -76,16 +77,16 @@ class AttemptContext implements ActionContext {
   #children: ChildRuns | undefined;
 
   constructor(options: ContextOptions, live: Live) {
-    const { facts, node } = options;
+    const { facts, node, pass } = options;
     this.run = facts.run;
     this.taskId = facts.taskId;
     this.blueprint = facts.blueprint;
     this.node = node;
     this.attempt = options.attempt;
-    this.since = options.since;
-    if (options.bundle !== undefined) this.bundle = options.bundle;
+    this.since = pass.since;
+    if (pass.bundle !== undefined) this.bundle = pass.bundle;
+    if (pass.earlier !== undefined) this.earlier = pass.earlier;
     if (options.approvals !== undefined) this.approvals = options.approvals;
-    if (options.earlier !== undefined) this.earlier = options.earlier;
     this.cwd = facts.cwd;
     this.values = options.values;
     this.can = options.can;

@@ -208,9 +208,9 @@ async function settledBy(
   const { can, environment } = options;
   const { signal } = new AbortController();
   const values = new RunValues({ ...facts, results: memory.nodes.results }, can.blobs);
-  const since = options.clock.now();
+  const pass = { since: options.clock.now() };
   const silent = { signal, report: () => undefined };
-  const context = contextOf({ facts, node, attempt, since, values, can, environment }, silent);
+  const context = contextOf({ facts, node, attempt, pass, values, can, environment }, silent);
   const finding = await findEffect(context, node.effect);
   return finding === "unknown" ? null : { as: finding === "there" ? "done" : "again", by: "probe" };
 }

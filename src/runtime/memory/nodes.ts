@@ -1,6 +1,7 @@
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { EventBody, ProcessIdentity } from "../../model/events.ts";
-import type { ActionContext, Approval } from "../../ports/performer.ts";
+import type { Approval } from "../../ports/performer.ts";
+import type { PassSoFar } from "../context.ts";
 import type { Known } from "../values.ts";
 import { type NodeEvent, NodeMemory } from "./node-memory.ts";
 
@@ -45,8 +46,7 @@ export class Nodes {
     return this.#known.get(node)?.isAsking === true && this.approvalsOf(blueprint, node) !== undefined;
   }
 
-  /** What an attempt has of its pass: when that began, what an earlier attempt was given, and what it did. */
-  passOf(node: string, now: number): Pick<ActionContext, "since" | "bundle" | "earlier"> {
+  passOf(node: string, now: number): PassSoFar {
     const { since = now, bundle, trail } = this.#known.get(node) ?? {};
     return {
       // Where the clock was set back while nobody executed the run, it began just now: no wait is longer than it says.
