@@ -1,7 +1,7 @@
 import type { JournalEvent, ParentLink } from "../model/events.ts";
 import type { Queued, RunRow } from "../ports/journal.ts";
 import type { AttemptView, RunView } from "../views/run-view.ts";
-import type { WaitingGate } from "./store/inner-runs.ts";
+import type { AskedGate } from "./store/inner-runs.ts";
 import { jsonLine } from "./json.ts";
 import { queuePlace } from "./queue.ts";
 import type { AttemptReport, RunList, RunReport } from "../wire/run-report.ts";
@@ -20,7 +20,7 @@ export function runReport(
   view: RunView,
   limits: RunReport["limits"],
   inside: readonly RunRow[],
-  waiting: readonly WaitingGate[],
+  waiting: readonly AskedGate[],
 ): RunReport {
   const { inputTokens, outputTokens, turns, cost, currency = "USD", estimated = false } = view.usage;
   const money = cost === undefined ? { cost: null, currency: null } : { cost, currency };
@@ -51,10 +51,11 @@ export function runReport(
         ? []
         : [{ run, node: parent.node, pass: parent.pass, item: parent.item ?? null, status, reason }],
     ),
-    waiting: waiting.map(({ path, gate, since }) => ({
+    waiting: waiting.map(({ path, gate, shown, since }) => ({
       node: path,
       mode: gate.mode,
       prompt: gate.prompt,
+      shown: [...shown],
       since: instant(since),
     })),
   };

@@ -27,7 +27,7 @@ async function perform(context: ActionContext<MapNode>): Promise<NodeResult> {
 }
 
 /** A list, or text that is one. */
-function listOf(value: Json): readonly Json[] | null {
+export function listOf(value: Json): readonly Json[] | null {
   if (Array.isArray(value)) return value;
   if (typeof value !== "string") return null;
   try {

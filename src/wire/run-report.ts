@@ -87,6 +87,8 @@ export const runReportShape = z.strictObject({
       node: z.string(),
       mode: z.enum(["input", "approval", "choice", "form"]),
       prompt: z.string(),
+      /** What it shows, each text bounded to its end. */
+      shown: z.array(z.string()),
       since: instant,
     }),
   ),

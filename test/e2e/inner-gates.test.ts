@@ -8,7 +8,7 @@ const release = `name: release
 inputs: {what: string}
 nodes:
   build: {type: script, run: "echo build >> log"}
-  ok: {type: human, mode: approval, prompt: "Ship it?", show: ["{build}"]}
+  ok: {type: human, mode: approval, prompt: "Ship it?", show: ["{build}", "{inputs.what}"]}
   ship: {type: script, run: "echo ship >> log"}
 edges: [{from: build, to: ok}, {from: ok, when: success, to: ship}, {from: ok, when: failure, to: END, as: failed}]
 `;
@@ -29,7 +29,7 @@ nodes:
     do:
       entry: pick
       nodes:
-        pick: {type: human, mode: choice, prompt: "Which?", options: [left, right]}
+        pick: {type: human, mode: choice, prompt: "Which?", options: [left, right], show: ["item {item}"]}
         note: {type: script, run: 'echo "$N $P" >> log', env: {N: "{item}", P: "{pick}"}}
       edges: [{from: pick, to: note}]
 edges: [{from: list, when: success, to: items}]
@@ -67,10 +67,12 @@ describe("a gate inside a call", () => {
     ]);
     expect((await trammel(["runs", "--all"], { place })).stdout).toMatch(/ waiting .* top .*\n.* waiting .* {3}sub /);
     expect((await trammel(["show", run], { place })).stdout).toMatch(
-      /\? sub \(call\)\n[^]* {4}\? sub\/ok: Ship it\?\n/,
+      /\? sub \(call\)\n[^]* {4}\? sub\/ok: Ship it\?\n {6}│ t\n/,
     );
     const shown = await trammel(["show", run, "--json"], { place });
-    expect(runReportShape.parse(JSON.parse(shown.stdout)).waiting).toMatchObject([{ node: "sub/ok" }]);
+    expect(runReportShape.parse(JSON.parse(shown.stdout)).waiting).toMatchObject([
+      { node: "sub/ok", shown: ["", "t"] },
+    ]);
     for (const args of [
       ["sub/ok", "sure"],
       ["ok", "yes"],
@@ -138,6 +140,12 @@ describe("gates inside a map", () => {
     using place = site();
     const run = await parked(place, "each.yaml");
     expect((await waiting(place)).map(({ node }) => node).toSorted()).toEqual(["items[0]/pick", "items[1]/pick"]);
+    const shown = await trammel(["show", run, "--json"], { place });
+    const questions = runReportShape.parse(JSON.parse(shown.stdout)).waiting;
+    expect(questions.map(({ node, shown: [text] }) => `${node} ${text}`).toSorted()).toEqual([
+      "items[0]/pick item 1",
+      "items[1]/pick item 2",
+    ]);
     expect(await trammel(["answer", run, "items[1]/pick", "right"], { place })).toMatchObject({ code: 5 });
     expect(log(place)).toBe("2 right\n");
     expect(await trammel(["answer", run, "items[0]/pick", "middle"], { place })).toMatchObject({ code: 2 });

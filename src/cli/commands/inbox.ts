@@ -42,7 +42,9 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
   const line = (one: Inbox["waiting"][number]): string =>
     `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n${late(one, now)}  trammel answer ${one.run} ${one.node} ${placeholder[one.mode]}\n`;
   world.out.write(sorted.map(line).join(""));
-  if (sorted.length === 0) world.err.write("nothing waits for a person\n");
+  world.err.write(
+    sorted.length === 0 ? "nothing waits for a person\n" : "what a question shows is told by: trammel show RUN\n",
+  );
   return exitCodes.ok;
 }
 

@@ -1,13 +1,14 @@
 import { limits } from "../../model/limits.ts";
 import type { RunReport } from "../../wire/run-report.ts";
 import { exitCodes, type Usage } from "../../model/outcome.ts";
-import type { RunRow } from "../../ports/journal.ts";
+import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, namesBlueprint } from "../documents/document.ts";
 import { isProblem, report } from "../problem.ts";
-import { type WaitingGate, waitingGates } from "../store/inner-runs.ts";
+import { dataHome } from "../store/home.ts";
+import { type AskedGate, waitingGates } from "../store/inner-runs.ts";
 import { instant, runReport } from "../report.ts";
 import { findRun, openStoreToRead, viewOf } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
@@ -35,7 +36,7 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
   if (isProblem(row)) return report(world, row);
   const view = await viewOf(world, journal, row);
   const inside = journal.runs(limits.runsListed, row.run).toReversed();
-  const waiting = row.endedAt === null ? waitingGates(journal, row) : [];
+  const waiting = row.endedAt === null ? await askedIn(world, journal, row) : [];
   const limitsNow = await limitsOf(view);
   world.out.write(
     options.json === true
@@ -44,6 +45,14 @@ async function showRun(world: World, run: string, options: ShowOptions): Promise
   );
   await journal.close();
   return exitCodes.ok;
+}
+
+async function askedIn(world: World, journal: ReadableJournal, row: RunRow): Promise<readonly AskedGate[]> {
+  const gates = waitingGates(journal, row);
+  if (gates.length === 0) return [];
+  const [{ openBlobs }, { Questions }] = await Promise.all([world.compose(), import("../store/questions.ts")]);
+  const questions = new Questions(world, journal, openBlobs(dataHome(world.env, world.cwd)));
+  return Promise.all(gates.map(async (one) => ({ ...one, shown: await questions.shown(one) })));
 }
 
 /** What a run is bound by, as a blueprint says it. */
@@ -60,7 +69,7 @@ function text(
   view: RunView,
   limitsNow: RunReport["limits"],
   inside: readonly RunRow[],
-  waiting: readonly WaitingGate[],
+  waiting: readonly AskedGate[],
 ): string {
   const failures = view.halting?.failures ?? [];
   const facts: readonly (readonly [string, string])[] = [
@@ -111,12 +120,20 @@ function runsIn({ id }: NodeView, inside: readonly RunRow[]): string {
   return lines.join("");
 }
 
-/** What runs inside it ask, by the path that an answer names. */
-function questionsIn({ id }: NodeView, waiting: readonly WaitingGate[]): string {
+/** What it asks, and what is asked inside it by the path that an answer names, with all that is shown. */
+function questionsIn({ id }: NodeView, waiting: readonly AskedGate[]): string {
   return waiting
-    .filter(({ path }) => path.startsWith(`${id}/`) || path.startsWith(`${id}[`))
-    .map(({ path, gate }) => `    ${stateGlyphs.waiting} ${path}: ${inert(gate.prompt).replace(/\s+/g, " ")}\n`)
+    .filter(({ path }) => path === id || path.startsWith(`${id}/`) || path.startsWith(`${id}[`))
+    .map(({ path, gate, shown }) => {
+      const prompt = inert(gate.prompt).replace(/\s+/g, " ");
+      return `    ${stateGlyphs.waiting} ${path}: ${prompt}\n${shown.map(evidence).join("")}`;
+    })
     .join("");
+}
+
+function evidence(text: string): string {
+  const lines = inert(text).trimEnd();
+  return lines === "" ? "" : `${lines.replace(/^/gm, "      │ ")}\n`;
 }
 
 function attempt(one: AttemptView): string {

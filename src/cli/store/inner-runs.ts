@@ -14,6 +14,11 @@ export interface WaitingGate extends OpenGate {
   readonly read: number;
 }
 
+/** One with the texts that it shows. */
+export interface AskedGate extends WaitingGate {
+  readonly shown: readonly string[];
+}
+
 /** The gates that wait in a run and in those inside it, oldest first in each. */
 export function waitingGates(journal: JournalReader, row: RunRow, prefix = ""): readonly WaitingGate[] {
   const events = [...journal.read(row.run)];
