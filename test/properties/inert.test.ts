@@ -40,10 +40,10 @@ function midway({ blueprint, world }: Hazard, part: number): { state: RunState; 
   return { state, attempts };
 }
 
-function expectNothing(state: RunState, events: readonly EventBody[]): void {
-  const before = snapshot(state);
-  expect(events.filter((event) => take(state, event, 0))).toEqual([]);
-  expect(snapshot(state)).toEqual(before);
+/** Those of the events that change something. */
+function taken(state: RunState, events: readonly EventBody[]): readonly EventBody[] {
+  const before = JSON.stringify(snapshot(state));
+  return events.filter((event) => take(state, event, 0) || JSON.stringify(snapshot(state)) !== before);
 }
 
 const moments = fc.integer({ min: 1, max: 99 }).map((percent) => percent / 100);
@@ -64,7 +64,7 @@ test("what is said of another attempt than the latest changes nothing: neither i
         // The next pass may be settled before it starts, where a limit refused it.
         return pass !== now + 1 && (now !== pass || state.attempt[at] !== attempt);
       });
-      expectNothing(state, late.flatMap(said));
+      expect(taken(state, late.flatMap(said))).toEqual([]);
     }),
     { numRuns: 500 },
   );
@@ -76,12 +76,12 @@ test("nor does anything that is said of a node that the graph has not", () => {
       const { state } = midway(hazard, part);
       const before = snapshot(state);
       const gone = { node: "gone", pass: 1, attempt: 1 };
-      expectNothing(state, [
-        ...said(gone),
+      const others: readonly EventBody[] = [
         { type: "node.started", ...gone, step: 1, from: [] },
         { type: "node.queued", node: "gone", pass: 1, step: 1, from: [] },
         { type: "node.skipped", node: "gone", from: [], reason: { code: "lost_join", text: "" } },
-      ]);
+      ];
+      expect(taken(state, [...said(gone), ...others])).toEqual([]);
       const arrivals = ["a", "b"].flatMap((id) => [
         { from: "gone", to: id },
         { from: id, to: "gone" },

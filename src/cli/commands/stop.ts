@@ -57,7 +57,7 @@ async function stopOutermost(world: World, journal: Journal, { run }: RunRow): P
   return report(world, usage(why?.what ?? `run ${run} cannot be taken over`));
 }
 
-/** False where its owner is gone, or has parked it, before it took the message. */
+/** False where the run ended, or its owner is gone or has parked it, before the message was taken. */
 async function isHeard(
   journal: Journal,
   { run, owner }: RunRow,
@@ -67,8 +67,10 @@ async function isHeard(
   for (const until = performance.now() + limits.answerTakenMs; performance.now() < until;) {
     // Asked first: what an owner that is gone has recorded is all there.
     const lives = isAlive(owner);
-    for (const { body } of journal.read(run, read))
-      if (body.type === "run.stop_requested" || body.type === "run.finished") return true;
+    for (const { body } of journal.read(run, read)) {
+      if (body.type === "run.stop_requested") return true;
+      if (body.type === "run.finished") return false;
+    }
     if (!lives) return false;
     await setTimeout(limits.answerPollMs);
   }

@@ -68,6 +68,18 @@ describe("a cap", () => {
     expect(run.end?.status).toBe("limit");
   });
 
+  test.each(["a", "b"])("that earlier runs of the task used up lets agent %s not start once", (id) => {
+    const synced = { type: "passes.synced", passes: { [id]: 2 } } as const;
+    const run = play("s>a,a>b", {
+      nodes: { [id]: { ...agent, cap: 2 } },
+      outside: new Map([[0, synced]]),
+      ticks: { s: 3 },
+    });
+    const started = play("s>a,a>b", { nodes: { [id]: { ...agent, cap: 2 } } });
+    expect([run.counts[id], started.counts[id]]).toEqual([undefined, 1]);
+    expect(run.end?.status).toBe("escalated");
+  });
+
   test("counts the passes of earlier runs of the task, whenever they become known", () => {
     const synced = { type: "passes.synced", passes: { f: 1, gone: 7 } } as const;
     const early = play(edges, { nodes, results: { t: "failure" }, outside: new Map([[0, synced]]) });
