@@ -132,6 +132,45 @@ describe("traces", () => {
     expect(collector.bodies.join("")).toContain('"mine"');
   });
 
+  it("hold runs inside below the node around them, and their turns once", async () => {
+    using place = new Place();
+    const collector = await collect();
+    await project(place);
+    const each = `{type: map, over: "{list}", do: {type: script, run: echo}}`;
+    place.file(
+      "outer.yaml",
+      `name: outer\nnodes:\n  list: {type: script, run: "echo '[1, 2]'", output: json}\n  each: ${each}\n  call: {type: call, blueprint: b.yaml}\nedges: [{from: list, when: success, to: each}, {from: each, when: success, to: call}]\n`,
+    );
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    await trammel(["run", "x", "-b", "outer.yaml"], { place, env });
+    const spans = collector.spans();
+    const byId = new Map(spans.map((span) => [span.spanId, span.name]));
+    const ways = spans.map(({ name, parentSpanId = "" }) => `${name} < ${byId.get(parentSpanId) ?? ""}`);
+    expect(ways.toSorted()).toEqual(
+      [
+        "run outer < ",
+        "node list < run outer",
+        "node each < run outer",
+        "run outer < node each",
+        "run outer < node each",
+        "node do < run outer",
+        "node do < run outer",
+        "node call < run outer",
+        "run traced < node call",
+        "node look < run traced",
+        "invoke_agent fix < run traced",
+        "chat scripted < invoke_agent fix",
+        "chat scripted < invoke_agent fix",
+        "execute_tool run < invoke_agent fix",
+      ].toSorted(),
+    );
+    const items = spans.filter(({ name, parentSpanId = "" }) => name === "run outer" && parentSpanId !== "");
+    expect(items.map((one) => Number(attributesOf(one)["trammel.map.index"])).toSorted((a, b) => a - b)).toEqual([
+      0, 1,
+    ]);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  });
+
   it("of a run that is resumed are one trace", async () => {
     using place = new Place();
     const collector = await collect();

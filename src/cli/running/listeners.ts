@@ -1,9 +1,13 @@
 import type { World } from "../world.ts";
-import { type Notices, noticesOf } from "./notices.ts";
+import { type Notices, noticesOf, observeAll } from "./notices.ts";
 import type { Prepared } from "./prepare.ts";
 
 /** Whoever is told of what a run does, beside its screen: people, and a collector of traces where the environment names one. */
-export async function listenersOf(world: World, { config, blueprint }: Prepared, cwd: string): Promise<Notices> {
+export async function listenersOf(
+  world: World,
+  { config, blueprint, callees }: Prepared,
+  cwd: string,
+): Promise<Notices> {
   const notices = noticesOf(world, config.notify, blueprint.name, cwd);
   const collector = collectorIn(world.env);
   if (collector === null) return notices;
@@ -14,14 +18,9 @@ export async function listenersOf(world: World, { config, blueprint }: Prepared,
     return notices;
   }
   const { openTraces } = await import("../tracing/traces.ts");
-  const traces = openTraces(blueprint);
+  const traces = openTraces(blueprint, callees);
   return {
-    // People are told of what is asked inside too.
-    ...notices,
-    event(event) {
-      notices.event(event);
-      traces.event(event);
-    },
+    ...observeAll(notices, { ...traces, progress: () => undefined }),
     async sent() {
       await Promise.all([notices.sent(), traces.close()]);
     },

@@ -7,6 +7,7 @@ import { emptyView, fold } from "../../views/fold.ts";
 import { inert, lastLine } from "../../views/inert.ts";
 import { pauseText } from "../../views/words.ts";
 import type { RunView } from "../../views/run-view.ts";
+import { innerBlueprint } from "../inner-blueprint.ts";
 
 /** What runs inside a node on the screen: those under way, and how many are over. */
 export interface Inside {
@@ -54,19 +55,13 @@ export class LiveRun implements Observer {
   inside(parent: ParentLink): LiveRun {
     const inside = this.insideOf.get(parent.node) ?? { under: new Map<string, LiveRun>(), over: 0 };
     this.insideOf.set(parent.node, inside);
-    const blueprint = this.#blueprintIn(parent.node);
+    const blueprint = innerBlueprint(this.#blueprint, parent.node, this.#callees);
     const over = (): void => {
       if (inside.under.delete(parent.path)) inside.over += 1;
     };
     const child = new LiveRun(emptyView("", blueprint), blueprint, this.#callees, parent, over);
     inside.under.set(parent.path, child);
     return child;
-  }
-
-  #blueprintIn(id: string): Blueprint | null {
-    const node = this.#blueprint?.nodes.get(id);
-    if (node?.type === "call") return this.#callees.get(node.pin ?? "")?.blueprint ?? null;
-    return node?.type === "map" && this.#blueprint !== null ? { ...this.#blueprint, ...node.do } : null;
   }
 }
 

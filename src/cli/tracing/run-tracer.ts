@@ -8,11 +8,13 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import type { AgentEvent } from "../../model/agent-event.ts";
-import type { Blueprint, Node } from "../../model/blueprint.ts";
-import type { Attempt, EventBody, JournalEvent, NodeStarted } from "../../model/events.ts";
+import { type Blueprint, isWrapper, type Node } from "../../model/blueprint.ts";
+import type { Attempt, EventBody, JournalEvent, NodeStarted, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeResult, Usage } from "../../model/outcome.ts";
+import type { Callees, Observer } from "../../runtime/api.ts";
 import { vendorOf } from "../../config/vendors.ts";
+import { innerBlueprint } from "../inner-blueprint.ts";
 
 /** A model's answer: from when to when, and what it used. */
 interface Turn {
@@ -24,11 +26,24 @@ interface Turn {
 interface Open {
   readonly span: Span;
   readonly context: Context;
-  readonly turns: Turn[];
+  /** Null where they are those of runs inside. */
+  readonly turns: Turn[] | null;
   readonly tools: Map<string, Span>;
   /** When the model was last given something to answer, and what it had used by then. */
   asked: number;
   used: Usage;
+}
+
+export interface TracerParts {
+  readonly tracer: Tracer;
+  /** Null where it is not known what the run carries out. */
+  readonly blueprint: Blueprint | null;
+  readonly callees: Callees;
+  /** What its spans stand in. */
+  readonly around: Context;
+  /** Which item of a map it is. */
+  readonly item?: number;
+  readonly over?: () => void;
 }
 
 const nothing: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
@@ -37,21 +52,35 @@ const nothing: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
  * Makes spans of the events of a run, after OpenTelemetry's conventions for generative AI: the run, its attempts, and of agents their
  * turns and tools. Names, counts and codes only: no prompt, argument, output or reason in words.
  */
-export class RunTracer {
-  readonly #tracer: Tracer;
-  readonly #blueprint: Blueprint;
+export class RunTracer implements Observer {
+  readonly #parts: TracerParts;
   readonly #open = new Map<string, Open>();
+  /** Of runs inside that are not over. */
+  readonly #inside = new Set<RunTracer>();
   #root: { readonly span: Span; readonly context: Context } | null = null;
   #last = 0;
 
-  constructor(tracer: Tracer, blueprint: Blueprint) {
-    this.#tracer = tracer;
-    this.#blueprint = blueprint;
+  constructor(parts: TracerParts) {
+    this.#parts = parts;
   }
+
+  /** A run inside has its spans below that of the node around it. */
+  inside({ node, item }: ParentLink): RunTracer {
+    const { tracer, blueprint, callees } = this.#parts;
+    const around = this.#open.get(node)?.context ?? this.#root?.context ?? ROOT_CONTEXT;
+    const own = innerBlueprint(blueprint, node, callees);
+    const over = (): void => void this.#inside.delete(inner);
+    const place = item === undefined ? {} : { item };
+    const inner: RunTracer = new RunTracer({ tracer, blueprint: own, callees, around, over, ...place });
+    this.#inside.add(inner);
+    return inner;
+  }
+
+  progress(): void {}
 
   event({ run, body, at }: JournalEvent): void {
     this.#last = at;
-    this.#root ??= this.#begin(run, at);
+    this.#root ??= this.#begin(run, body, at);
     switch (body.type) {
       case "node.started":
         return this.#start(body, at);
@@ -71,23 +100,28 @@ export class RunTracer {
 
   /** A run that is let go of is not over; what of it was seen here is. */
   close(): void {
+    for (const inner of this.#inside) inner.close();
     if (this.#root !== null) this.#finish("waiting", this.#last);
   }
 
-  #begin(run: string, at: number) {
-    const { name } = this.#blueprint;
-    const attributes = { "trammel.run.id": run, "trammel.blueprint.name": name };
-    const span = this.#tracer.startSpan(`run ${name}`, { startTime: new Date(at), attributes }, ROOT_CONTEXT);
-    return { span, context: trace.setSpan(ROOT_CONTEXT, span) };
+  #begin(run: string, body: EventBody, at: number) {
+    const { tracer, blueprint, around, item } = this.#parts;
+    const name = blueprint?.name ?? (body.type === "run.started" ? body.blueprint : "");
+    const place = item === undefined ? {} : { "trammel.map.index": item };
+    const attributes = { "trammel.run.id": run, "trammel.blueprint.name": name, ...place };
+    const span = tracer.startSpan(`run ${name}`, { startTime: new Date(at), attributes }, around);
+    return { span, context: trace.setSpan(around, span) };
   }
 
   #start(body: NodeStarted, at: number): void {
-    const node = this.#blueprint.nodes.get(body.node);
+    const { tracer, blueprint } = this.#parts;
+    const node = blueprint?.nodes.get(body.node);
     const parent = this.#root?.context ?? ROOT_CONTEXT;
     const options = { startTime: new Date(at), attributes: attributesOf(body, node) };
-    const span = this.#tracer.startSpan(nameOf(body.node, node), options, parent);
+    const span = tracer.startSpan(nameOf(body.node, node), options, parent);
     const context = trace.setSpan(parent, span);
-    this.#open.set(body.node, { span, context, turns: [], tools: new Map(), asked: at, used: nothing });
+    const wraps = node !== undefined && isWrapper(node);
+    this.#open.set(body.node, { span, context, turns: wraps ? null : [], tools: new Map(), asked: at, used: nothing });
   }
 
   #progress({ node }: Attempt, event: AgentEvent, at: number): void {
@@ -95,7 +129,7 @@ export class RunTracer {
     if (open === undefined) return;
     switch (event.type) {
       case "usage":
-        if (open.turns.length < limits.agentTurnsMax)
+        if (open.turns !== null && open.turns.length < limits.agentTurnsMax)
           open.turns.push({ from: open.asked, until: at, used: difference(event.usage, open.used) });
         open.used = event.usage;
         open.asked = at;
@@ -117,7 +151,7 @@ export class RunTracer {
 
   #tool({ context }: Open, { id, tool }: Extract<AgentEvent, { type: "tool_call" }>, at: number): Span {
     const attributes = { ...toolAttributes(tool), "gen_ai.tool.call.id": id };
-    return this.#tracer.startSpan(`execute_tool ${tool}`, { startTime: new Date(at), attributes }, context);
+    return this.#parts.tracer.startSpan(`execute_tool ${tool}`, { startTime: new Date(at), attributes }, context);
   }
 
   #end({ node }: Attempt, { outcome, reason, usage, agent }: NodeResult, at: number): void {
@@ -128,7 +162,7 @@ export class RunTracer {
     const model = modelAttributes(agent);
     span.setAttributes({ "trammel.outcome": outcome, ...model, ...usageAttributes(usage) });
     for (const tool of open.tools.values()) endSpan(tool, at, "unfinished");
-    for (const turn of open.turns) this.#turn(open, turn, model);
+    for (const turn of open.turns ?? []) this.#turn(open, turn, model);
     endSpan(span, at, outcome === "failure" || outcome === "error" ? (reason?.code ?? outcome) : null);
   }
 
@@ -136,7 +170,9 @@ export class RunTracer {
     const attributes = { "gen_ai.operation.name": "chat", ...model, ...usageAttributes(used) };
     const name = model["gen_ai.request.model"];
     const options = { startTime: new Date(from), attributes };
-    this.#tracer.startSpan(typeof name === "string" ? `chat ${name}` : "chat", options, context).end(new Date(until));
+    this.#parts.tracer
+      .startSpan(typeof name === "string" ? `chat ${name}` : "chat", options, context)
+      .end(new Date(until));
   }
 
   #finish(status: Extract<EventBody, { type: "run.finished" }>["status"] | "waiting", at: number): void {
@@ -144,6 +180,7 @@ export class RunTracer {
     this.#root?.span.setAttribute("trammel.run.status", status);
     if (this.#root !== null) endSpan(this.#root.span, at, fine.has(status) ? null : status);
     this.#root = null;
+    this.#parts.over?.();
   }
 }
 

@@ -1,15 +1,18 @@
 import { createHash } from "node:crypto";
+import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, RandomIdGenerator, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { JournalEvent } from "../../model/events.ts";
+import type { JournalEvent, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
+import type { Callees, Observer } from "../../runtime/api.ts";
 import { version } from "../version.ts";
 import { RunTracer } from "./run-tracer.ts";
 
 export interface Traces {
   event(event: JournalEvent): void;
+  inside(parent: ParentLink): Observer;
   /** Sends what is left, for `limits.tracesCloseMs` at the longest; what has not gone out by then is lost, and so it is said to nobody. */
   close(): Promise<void>;
 }
@@ -18,13 +21,14 @@ export interface Traces {
  * Spans of one run to the collector that OpenTelemetry's own variables name, in the background: the queue is bounded, what a collector
  * does not take is dropped. A run that is resumed goes on in the same trace.
  */
-export function openTraces(blueprint: Blueprint): Traces {
+export function openTraces(blueprint: Blueprint, callees: Callees): Traces {
   let open: { readonly provider: TracerProvider; readonly tracer: RunTracer } | null = null;
   return {
     event(event) {
-      open ??= begin(event.run, blueprint);
+      open ??= begin(event.run, blueprint, callees);
       open.tracer.event(event);
     },
+    inside: (parent) => open?.tracer.inside(parent) ?? unseen,
     async close() {
       if (open === null) return;
       open.tracer.close();
@@ -36,7 +40,13 @@ export function openTraces(blueprint: Blueprint): Traces {
   };
 }
 
-function begin(run: string, blueprint: Blueprint): { readonly provider: TracerProvider; readonly tracer: RunTracer } {
+const unseen: Observer = { event: () => undefined, progress: () => undefined };
+
+function begin(
+  run: string,
+  blueprint: Blueprint,
+  callees: Callees,
+): { readonly provider: TracerProvider; readonly tracer: RunTracer } {
   const ids = new RandomIdGenerator();
   const traceId = createHash("sha256").update(run).digest("hex").slice(0, 32);
   const own = resourceFromAttributes({ "service.name": "trammel", "service.version": version });
@@ -51,5 +61,6 @@ function begin(run: string, blueprint: Blueprint): { readonly provider: TracerPr
       }),
     ],
   });
-  return { provider, tracer: new RunTracer(provider.getTracer("trammel", version), blueprint) };
+  const tracer = provider.getTracer("trammel", version);
+  return { provider, tracer: new RunTracer({ tracer, blueprint, callees, around: ROOT_CONTEXT }) };
 }
