@@ -22,6 +22,19 @@ beforeEach(() => {
 
 afterEach(() => bench.close());
 
+test("a worktree, which lies in the data folder, is worked in like any other folder", async () => {
+  const workspace = path.join(bench.dataFolder, "worktrees", "r1");
+  bench.put(".trammel-data/worktrees/r1/a.txt", "one\n");
+  expect(await bench.call("read", { path: "a.txt" }, { workspace })).toMatchObject({ outcome: "success" });
+  expect(await bench.call("edit", { path: "a.txt", old_text: "one", new_text: "two" }, { workspace })).toMatchObject({
+    outcome: "success",
+  });
+  expect(await bench.call("list", {}, { workspace })).toMatchObject({
+    output: { text: expect.stringContaining("a.txt") },
+  });
+  expect((await bench.call("read", { path: "../../journal.db" }, { workspace })).problem).toMatch(/leads out/);
+});
+
 describe("read", () => {
   test("answers the text as it stands, or some lines of it", async () => {
     bench.put("a.txt", "1\r\n2\n3\n");

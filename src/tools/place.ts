@@ -15,7 +15,7 @@ export interface Place {
 
 /**
  * Finds a path in the workspace, whether or not something is there. Refused are paths that lead out of it (absolute, by `..`,
- * by a symbolic link anywhere on the way, or to where a dangling one points), the insides of `.git`, and the data folder.
+ * by a symbolic link anywhere on the way, or to where a dangling one points), the insides of `.git`, and a data folder in the workspace.
  */
 export async function placeIn(
   workspace: string,
@@ -34,7 +34,8 @@ export async function placeIn(
     return { problem: `${name} leads out of the workspace through a symbolic link` };
   const parts = path.relative(root, file).split(path.sep);
   if (parts.some(isRepositoryData)) return { problem: `${name} belongs to git; use the git tools` };
-  if (isInside(await realpath(dataFolder).catch(() => dataFolder), file))
-    return { problem: `${name} belongs to Trammel's own data` };
+  const data = await realpath(dataFolder).catch(() => dataFolder);
+  // A worktree lies in there, and is the run's.
+  if (isInside(data, file) && !isInside(data, root)) return { problem: `${name} belongs to Trammel's own data` };
   return { root, file, name, path: parts.join("/") };
 }
