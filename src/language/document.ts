@@ -112,7 +112,7 @@ class DocumentReader {
   #section(key: string): LocatedMap | undefined {
     const node = this.#at(key);
     if (node === undefined || node.kind === "map") return node;
-    return this.#reading.wrongType(node, key, "a map from names to nodes");
+    return this.#reading.wrongType(node, key, "a map from names to nodes", namesHint(node));
   }
 
   /** Exactly one way to say what runs. */
@@ -134,6 +134,7 @@ class DocumentReader {
           "no-pipeline",
           entry.key,
           `\`${key}\` belongs to watches and triggers, which this version does not run`,
+          "Remove it: what starts a run calls `trammel run`, a scheduler or CI for instance.",
         );
     }
     const flow = entryOf(this.#root, "flow");
@@ -228,12 +229,12 @@ class DocumentReader {
       .join(", ");
     const why =
       free.length === 0 ? "every node has an incoming edge" : `${free.length} nodes have no incoming edge (${shown})`;
-    this.#reading.problem(
-      "no-entry",
-      this.#root.entries[0]?.key ?? this.#root,
-      `It is not clear where the run begins: ${why}`,
-      "Add `entry:` with the name of a node.",
-    );
+    const at = entryOf(this.#root, "nodes")?.key ?? this.#root.entries[0]?.key ?? this.#root;
+    const hint =
+      edges.length === 0
+        ? "Say what follows what, such as edges: [{from: a, to: b}], or name the first node with `entry:`."
+        : "Add `entry:` with the name of a node.";
+    this.#reading.problem("no-entry", at, `It is not clear where the run begins: ${why}`, hint);
     return undefined;
   }
 
@@ -248,6 +249,15 @@ class DocumentReader {
     }
     return targets;
   }
+}
+
+/** A list of nodes has their names inside. */
+function namesHint(node: Located): string | undefined {
+  const [first] = node.kind === "list" ? node.items : [];
+  if (first === undefined) return undefined;
+  const named = entryOf(first, "id")?.value ?? entryOf(first, "name")?.value;
+  const name = named?.kind === "scalar" && /^[\w-]+$/.test(named.source) ? named.source : "build";
+  return `Write each node under its name, without a dash: nodes: {${name}: {type: script, run: …}}.`;
 }
 
 function assemble(

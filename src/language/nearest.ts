@@ -1,3 +1,5 @@
+import { meaningOf } from "./elsewhere.ts";
+
 /** The candidate that a mistyped word most likely means, or undefined when none is close. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -56,9 +58,9 @@ export class Suggestions {
 
   readonly nearest = (word: string, candidates: Iterable<string>): string | undefined => {
     if (this.#left <= 0) return undefined;
-    const all = [...candidates];
-    this.#left -= all.length;
-    return nearest(word, all);
+    const all = new Set(candidates);
+    this.#left -= all.size;
+    return meaningOf(word, all) ?? nearest(word, all);
   };
 }
 

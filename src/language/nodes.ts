@@ -8,6 +8,8 @@ import { defaultChoosers } from "./fields/decide.ts";
 import type { BuiltInType } from "./fields/nodes.ts";
 import { fits, wordsOf } from "./fields/schemas.ts";
 import { didYouMean, nearest, oneOfWords } from "./nearest.ts";
+import { adviceOn } from "./elsewhere.ts";
+import { placeOf, typeHint } from "./node-hints.ts";
 import type { NodeOrigin } from "./source.ts";
 import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
 import { describe, entryOf, quote } from "./tree.ts";
@@ -76,7 +78,8 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
   reading.owner = `node \`${id}\``;
   if (value.kind !== "map") {
     const message = `Node \`${id}\` must be a map such as {type: script, run: npm test}, not ${describe(value)}`;
-    reading.problem("wrong-type", value, message);
+    reading.graphIsWhole = false;
+    reading.problem("wrong-type", value, message, placeOf(id));
     return undefined;
   }
   const entry = entryOf(value, "type") ?? misspeltType(value, reading);
@@ -97,7 +100,7 @@ function withoutType(id: string, value: LocatedMap, reading: Reading): undefined
   const stock = reading.nearest(id, reading.stockNames());
   if (stock !== undefined) reading.graphIsWhole = false;
   const meant = stock === undefined ? "" : `; did you mean the stock node \`${stock}\`?`;
-  const add = `dd \`type:\` ${oneOfWords(builtInTypes)}.`;
+  const add = typeHint(value);
   const hint =
     stock === undefined ? `A${add}` : `To change the stock node, write \`${stock}\`; for one of your own, a${add}`;
   reading.problem("missing-field", value.entries[0]?.key ?? value, `Node \`${id}\` has no \`type\`${meant}`, hint);
@@ -134,8 +137,9 @@ function ofType(
   const known = [...builtInTypes, ...plugins.keys()];
   const meant = reading.nearest(name, known);
   const message = `Node \`${id}\` has the unknown type ${quote(name)}${didYouMean(meant)}`;
-  reading.problem("unknown-type", type, message, `Types are ${oneOfWords(known)}, and the stock nodes.`);
-  if (meant === undefined) return undefined;
+  const hint = meant === undefined ? adviceOn(name, false)?.hint : undefined;
+  reading.problem("unknown-type", type, message, hint ?? `Types are ${oneOfWords(known)}, and the stock nodes.`);
+  if (meant === undefined || !(isTypo(name, meant) || hasOnly(map, meant, plugins))) return undefined;
   // What else is wrong with it can be said now.
   reading.owner = `${meant} node \`${id}\``;
   const read = ofType(id, meant, type, map, reading, plugins);
@@ -143,6 +147,16 @@ function ofType(
 }
 
 const besides = ["type", "next"];
+
+function isTypo(name: string, meant: string): boolean {
+  return nearest(name, [meant]) === meant;
+}
+
+/** A word of another system may mean a type of ours: only where its fields say so is it read as one. */
+function hasOnly(map: LocatedMap, type: string, plugins: Plugins): boolean {
+  const fields: object = isBuiltIn(type) ? nodeFields[type] : (plugins.get(type)?.fields ?? {});
+  return map.entries.every(({ key }) => besides.includes(key.source) || Object.hasOwn(fields, key.source));
+}
 
 function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Reading): NodeReading {
   switch (type) {

@@ -5,6 +5,13 @@ import type { Money } from "../model/settings.ts";
 export type Quantity<T> = { readonly value: T } | { readonly problem: string; readonly hint: string };
 
 const durationUnits: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const longUnits = [
+  { pattern: /^(?:msecs?|millis|milliseconds?)$/i, short: "ms" },
+  { pattern: /^(?:secs?|seconds?)$/i, short: "s" },
+  { pattern: /^(?:mins?|minutes?)$/i, short: "m" },
+  { pattern: /^(?:hrs?|hours?)$/i, short: "h" },
+  { pattern: /^days?$/i, short: "d" },
+];
 const sizeUnits: Readonly<Record<string, number>> = {
   B: 1,
   KiB: 1024,
@@ -25,7 +32,13 @@ export function parseDuration(text: string): Quantity<number> {
   if (unit === "")
     return { problem: "has no unit", hint: `Add a unit: ${parts[1]}s for seconds, ${parts[1]}m for minutes.` };
   const factor = Object.hasOwn(durationUnits, unit) ? durationUnits[unit] : undefined;
-  if (factor === undefined) return { problem: `has the unknown unit \`${unit}\``, hint };
+  if (factor === undefined) {
+    const short = longUnits.find(({ pattern }) => pattern.test(unit))?.short;
+    return {
+      problem: `has the unknown unit \`${unit}\``,
+      hint: short === undefined ? hint : `Write ${parts[1]}${short}.`,
+    };
+  }
   const value = Math.round(Number(parts[1]) * factor);
   if (value <= 0) return { problem: "is not longer than nothing", hint: "Write at least 1ms." };
   if (value > limits.durationMaxMs) return { problem: "is longer than 366 days", hint: "Write at most 366d." };

@@ -46,7 +46,7 @@ export function valueOf(map: Located | undefined, ...path: readonly string[]): L
 export function describe(node: Located): string {
   if (node.kind === "map") return "a map";
   if (node.kind === "list") return "a list";
-  if (node.value === null) return "empty";
+  if (node.value === null) return "an empty value";
   if (typeof node.value === "string") return `the text ${quote(node.value)}`;
   return typeof node.value === "number" ? `the number ${node.source}` : node.source;
 }

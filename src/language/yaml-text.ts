@@ -62,7 +62,7 @@ function tooLarge(text: string): { readonly offset: number; readonly message: st
 }
 
 /** Lexemes that stand for no characters of the text. */
-const marks: ReadonlySet<string> = new Set(["\u{2}", "\u{18}", "\u{1F}"]);
+export const marks: ReadonlySet<string> = new Set(["\u{2}", "\u{18}", "\u{1F}"]);
 
 /** A problem that the library found. */
 export interface Fault {

@@ -6,7 +6,7 @@ import type { Report } from "./codes.ts";
 import { problem } from "./codes.ts";
 import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
 import { quote } from "./tree.ts";
-import type { Fault } from "./yaml-text.ts";
+import { isOfIndentation, toldOf } from "./yaml-faults.ts";
 import { parseText } from "./yaml-text.ts";
 
 /** The tree of a document; of one with a fault of syntax only what stands before it, as far as that is sure. */
@@ -38,11 +38,10 @@ export function readTree(text: string, report: Report): ReadTree | null {
   const [first, second] = documents;
   let firstFault = Infinity;
   for (const fault of faults) {
-    if (fault.isWarning) report(problem("unknown-tag", rangeOf(fault, text), sentence(fault.message), "Remove it."));
-    else {
-      firstFault = Math.min(firstFault, rangeOf(fault, text).start);
-      report(problem("syntax", rangeOf(fault, text), sentence(fault.message), hintFor(fault)));
-    }
+    const diagnostic = toldOf(fault, faults, text);
+    if (diagnostic === null) continue;
+    if (!fault.isWarning) firstFault = Math.min(firstFault, diagnostic.range.start);
+    report(diagnostic);
   }
   if (firstFault < Infinity) {
     if (second !== undefined || !isMap(first?.contents) || faults.some(isOfIndentation)) return null;
@@ -72,42 +71,6 @@ export function readTree(text: string, report: Report): ReadTree | null {
 
 function isBlank(node: ParsedNode): boolean {
   return isScalar(node) && node.value === null && node.range[0] === node.range[1];
-}
-
-const syntaxHints: Partial<Record<string, string>> = {
-  TAB_AS_INDENT: "Indent with spaces.",
-  BAD_INDENT: "Give entries of one list or map the same indentation.",
-  MISSING_CHAR: "Close the quote or bracket, or put a blank after the colon.",
-  BAD_SCALAR_START: "Put the value into quotes.",
-  BLOCK_IN_FLOW: "Put a comma between the entries, or the value into quotes if it holds a colon.",
-  BLOCK_AS_IMPLICIT_KEY: "Put the value into quotes if it holds a colon.",
-  MULTILINE_IMPLICIT_KEY: "A key stands on one line and is followed by a colon.",
-};
-
-/** Then what is reported is where lines no longer fit; which of those before is the wrong one nobody knows. */
-function isOfIndentation({ code, message, isWarning }: Fault): boolean {
-  return !isWarning && code === "BAD_INDENT" && !message.startsWith("Flow ");
-}
-
-function hintFor({ code, message }: Fault): string | undefined {
-  if (code === "UNEXPECTED_TOKEN" && message.includes(" at node end")) return "Put the whole value into quotes.";
-  return code === "BAD_INDENT" && message.startsWith("Flow ")
-    ? "Close the bracket; what it holds, and its end, are indented more than its key."
-    : syntaxHints[code];
-}
-
-function sentence(message: string): string {
-  return message
-    .replace(/\s+/g, " ")
-    .replace(/[.:]+$/, "")
-    .replace(/^Missing closing (["'])quote$/, "The closing $1 is missing")
-    .replace(/^Flow .+ must be sufficiently indented and end with a (.)$/, "A `$1` is missing, or indented too little")
-    .replace(/^Unresolved tag: (\S+)$/, "The tag `$1` has no meaning here");
-}
-
-function rangeOf({ pos }: Fault, text: string): Range {
-  const start = Math.max(0, Math.min(pos[0], text.length));
-  return { start, end: Math.max(start, Math.min(pos[1], text.length)) };
 }
 
 /** Turns the library's nodes into the located tree. */
@@ -229,7 +192,7 @@ class Locator {
           "syntax",
           range,
           `The alias \`*${name}\` has no anchor \`&${name}\` before it`,
-          "An alias repeats a value that stands earlier in the file.",
+          `To write the text \`*${name}\`, put it into quotes; an alias repeats a value that stands earlier.`,
         ),
       );
       return { kind: "scalar", range, value: null, source: "", style: "plain" };

@@ -3,11 +3,12 @@ import { parseTemplate, references } from "../../language/template.ts";
 import { plainTextsOf } from "../plain-texts.ts";
 import type { Rule, RuleContext, RuleReport } from "../rule.ts";
 
-const mustache = /\{\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)\}\}/g;
+const mustache = /\$?\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
+const dollar = /\$\{(task|[A-Za-z_][\w-]*(?:\.[\w-]+)+)\}/g;
 const spaced =
   /(?<![{$])\{[ \t]+([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]*\}|(?<![{$])\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]+\}/g;
 
-/** What looks like a reference and is text: `{{task}}` and `{ task }`, which other template languages fill in, and `{task}` in a field that takes none. */
+/** What looks like a reference and is text: `{{task}}`, `${{ task }}`, `${task}` and `{ task }`, which other template languages fill in, and `{task}` in a field that takes none. */
 export const nearReference: Rule = {
   code: "near-reference",
   needs: "document",
@@ -18,19 +19,27 @@ export const nearReference: Rule = {
 };
 
 function checkTemplates({ source, within }: RuleContext, report: RuleReport): void {
-  const known = (name: string): boolean => {
+  const known = (name: string, field: string): boolean => {
     const head = name.split(".", 1)[0] ?? "";
-    return head === "task" || head === "inputs" || source.origins.has(head);
+    return (
+      head === "task" ||
+      head === "inputs" ||
+      (name.startsWith("secrets.") && field.startsWith("env.")) ||
+      source.origins.has(head)
+    );
   };
-  for (const { template, scalar, inside } of source.templates) {
+  for (const { template, scalar, field, inside } of source.templates) {
     if (inside === true) continue;
     const text = template.source;
-    for (const match of [...text.matchAll(mustache), ...text.matchAll(spaced)]) {
+    for (const match of [mustache, dollar, spaced].flatMap((pattern) => [...text.matchAll(pattern)])) {
       const name = match[1] ?? match[2] ?? "";
-      if (!known(name)) continue;
-      const prints = match[0].startsWith("{{") ? `prints \`{${name}}}\`` : "is text";
+      if (!known(name, field)) continue;
+      const prints = match[0] === `{{${name}}}` ? `prints \`{${name}}}\`` : "is text";
       const range = within(scalar, match.index, match.index + match[0].length);
-      report(range, `\`${match[0]}\` ${prints}, not the value`, `For the value write {${name}}.`);
+      const hint = name.startsWith("secrets.")
+        ? `A node is given the secrets that it names: secrets: [${name.slice("secrets.".length)}]`
+        : `For the value write {${name}}.`;
+      report(range, `\`${match[0]}\` ${prints}, not the value`, hint);
     }
   }
 }

@@ -18,7 +18,8 @@ export const unknownOutcome: Rule = {
       if (allowed.includes(edge.when)) continue;
       const message = `\`when: ${edge.when}\` is no outcome of node \`${edge.from}\`${suggest(edge.when, allowed)}`;
       const meaning = node?.type === "human" && node.mode === "approval" ? "; a yes is `success`, a no `failure`" : "";
-      report(when, message, `It can be ${oneOfWords(allowed)}${meaning}.`);
+      const expression = /[{=<>!&|]/.test(edge.when) ? "There are no expressions. " : "";
+      report(when, message, `${expression}It can be ${oneOfWords(allowed)}${meaning}.`);
     }
   },
 };

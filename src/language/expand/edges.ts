@@ -18,7 +18,7 @@ export function readEdges(node: Located, reading: Reading): LocatedEdge[] {
     if (node.kind !== "scalar" || node.value !== null) {
       reading.graphIsWhole = false;
       reading.owner = "the document";
-      reading.wrongType(node, "edges", "a list of edges");
+      reading.wrongType(node, "edges", "a list of edges", "Write a list, such as edges: [{from: a, to: b}].");
     }
     return edges;
   }
@@ -28,7 +28,7 @@ export function readEdges(node: Located, reading: Reading): LocatedEdge[] {
     else {
       reading.graphIsWhole = false;
       const message = `${capital(reading.owner)} must be a map such as {from: a, to: b}, not ${describe(item)}`;
-      reading.problem("wrong-type", item, message);
+      reading.problem("wrong-type", item, message, arrowHint(item));
     }
     if (edges.length > limits.edgesPerBlueprint) {
       reading.graphIsWhole = false;
@@ -37,6 +37,12 @@ export function readEdges(node: Located, reading: Reading): LocatedEdge[] {
     }
   }
   return edges;
+}
+
+/** `a -> b` says what an edge says. */
+function arrowHint(item: Located): string | undefined {
+  const ends = item.kind === "scalar" ? /^([\w-]+)\s*(?:->|→|=>)\s*([\w-]+)$/.exec(item.source) : null;
+  return ends === null ? undefined : `Write {from: ${ends[1]}, to: ${ends[2]}}, or the whole graph as \`flow:\`.`;
 }
 
 interface Parts {
@@ -134,7 +140,8 @@ export function names(node: Located, reading: Reading, field: string): readonly 
   return items.flatMap((item) => {
     if (item.kind === "scalar" && item.source !== "") return [item];
     reading.graphIsWhole = false;
-    reading.wrongType(item, field, "a name");
+    const isMap = field === "next" && item.kind === "map" && node.kind === "list";
+    reading.wrongType(item, field, "a name", isMap ? "Write one map: next: {success: a, failure: [b, c]}." : undefined);
     return [];
   });
 }

@@ -7,6 +7,12 @@ import { inputs, outputs } from "./schemas.ts";
 const nameRules = {
   pattern: /^[a-z0-9][a-z0-9_-]{0,63}$/,
   words: "small letters, digits, _ and -, at most 64, beginning with a letter or digit",
+  mended: (value: string) =>
+    value
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9_]+/g, "-")
+      .replaceAll(/^[-_]+|-+$/g, "")
+      .slice(0, 64),
 };
 
 /** What bounds a run. */

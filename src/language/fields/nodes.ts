@@ -77,7 +77,23 @@ function lastDayOf(year: number, month: number): number {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
 }
 
-const command = text({ words: "a command as text" });
+function commandText(reader: Reader<string>): Reader<string> {
+  return {
+    ...reader,
+    read(node, reading, field) {
+      if (node.kind !== "list") return reader.read(node, reading, field);
+      const lines = node.items.flatMap((item) => (item.kind === "scalar" ? [item.source] : []));
+      return reading.wrongType(
+        node,
+        field,
+        reader.expected,
+        `Write one text: ${field}: ${lines.slice(0, 5).join(lines.some((line) => line.includes(" ")) ? " && " : " ")}`,
+      );
+    },
+  };
+}
+
+const command: Reader<string> = commandText(text({ words: "a command as text" }));
 const container = required(template, "Reference to the sandbox: `{name}` of a provision node.");
 
 /** What each node type has besides the common fields; the one source of checking, docs and the editor schema. */

@@ -1,4 +1,5 @@
 import type { Json } from "../../model/json.ts";
+import { adviceOn, meaningOf } from "../elsewhere.ts";
 import { didYouMean, oneOfWords } from "../nearest.ts";
 import type { Located, LocatedEntry, LocatedMap } from "../tree.ts";
 import { quote } from "../tree.ts";
@@ -13,13 +14,7 @@ export function listOf<T>(item: Reader<T>, mayBeSingle = false): Reader<readonly
     schema: mayBeSingle ? { anyOf: [item.schema, many] } : many,
     read(node, reading, field) {
       if (node.kind !== "list") {
-        if (!mayBeSingle)
-          return reading.wrongType(
-            node,
-            field,
-            expected,
-            node.kind === "scalar" && node.source !== "" ? `Write ${field}: [${node.source}]` : undefined,
-          );
+        if (!mayBeSingle) return reading.wrongType(node, field, expected, asList(node, field));
         const single = item.read(node, reading, field);
         return single === undefined ? undefined : [single];
       }
@@ -30,6 +25,21 @@ export function listOf<T>(item: Reader<T>, mayBeSingle = false): Reader<readonly
     },
     write: (values) => values.map((value) => item.write(value)),
   };
+}
+
+/** How one value, or the names of a map, are written as a list. */
+function asList(node: Located, field: string): string | undefined {
+  if (node.kind === "map" && node.entries.length > 0)
+    return `Write ${field}: [${node.entries.map(({ key }) => key.source).join(", ")}]`;
+  return node.kind === "scalar" && node.source !== "" ? `Write ${field}: [${node.source}]` : undefined;
+}
+
+/** How a list of names, or of `NAME=value`, is written as a map. */
+function asMap(node: Located, field: string): string | undefined {
+  const [first] = node.kind === "list" ? node.items : [];
+  if (first === undefined) return undefined;
+  const [, name, value = "…"] = /^([\w-]+)(?:=(.*))?$/s.exec(first.kind === "scalar" ? first.source : "") ?? [];
+  return `Write a map${name === undefined ? "" : `, such as ${field}: {${name}: ${JSON.stringify(value).replaceAll('"…"', "…")}}`}.`;
 }
 
 /** A map from names that the author chooses. */
@@ -45,7 +55,7 @@ export function mapOf<T>(
       ...(keys === undefined ? {} : { propertyNames: { pattern: keys.pattern.source } }),
     },
     read(node, reading, field) {
-      if (node.kind !== "map") return reading.wrongType(node, field, "a map");
+      if (node.kind !== "map") return reading.wrongType(node, field, "a map", asMap(node, field));
       const result: Record<string, T> = Object.create(null);
       for (const entry of node.entries) {
         const key = entry.key.source;
@@ -155,16 +165,16 @@ export function unknownField(entry: LocatedEntry, known: readonly string[], read
     key === "<<"
       ? "Merge keys are not part of YAML 1.2; repeat the fields or use an alias for a whole value."
       : undefined;
-  const others = reading.whoHas(key);
-  const meant = others.length === 0 ? reading.nearest(key, known) : undefined;
+  const meaning = meaningOf(key, new Set(known));
+  const advice = meaning === undefined ? adviceOn(key, reading.owner === "the document") : undefined;
+  if (advice?.isPath === true) reading.graphIsWhole = false;
+  const others = meaning === undefined && advice === undefined ? reading.whoHas(key) : [];
+  const meant = meaning ?? (others.length === 0 && advice === undefined ? reading.nearest(key, known) : undefined);
   const near = others.length === 0 ? didYouMean(meant) : `; ${others.join(" and ")} nodes have it`;
   const message = `\`${key}\` is no field of ${reading.owner}${near}`;
-  const told = reading.problem(
-    "unknown-field",
-    entry.key,
-    message,
-    merge ?? `It has: ${oneOfWords([...known].sort(), 40).replace(/ or (?=[^,]*$)/, " and ")}.`,
-  );
+  const instead = meaning === undefined ? undefined : `Write \`${meaning}:\` instead.`;
+  const all = `It has: ${oneOfWords([...known].sort(), 40).replace(/ or (?=[^,]*$)/, " and ")}.`;
+  const told = reading.problem("unknown-field", entry.key, message, merge ?? advice?.hint ?? instead ?? all);
   return told ? meant : undefined;
 }
 

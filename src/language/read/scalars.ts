@@ -15,6 +15,8 @@ interface TextRules {
   /** What the pattern stands for, to follow "must be". */
   readonly words?: string;
   readonly mayBeEmpty?: boolean;
+  /** What may be written instead of a text that the pattern refuses. */
+  readonly mended?: (value: string) => string;
 }
 
 /** A text. Numbers and booleans are refused: quoting them says that text is meant. */
@@ -46,7 +48,14 @@ export function text(rules: TextRules = {}): Reader<string> {
         return undefined;
       }
       if (rules.pattern !== undefined && !rules.pattern.test(value)) {
-        reading.problem("invalid-value", node, `${reading.place(field)} must be ${expected}, not ${quote(value)}`);
+        const mended = rules.mended?.(value) ?? "";
+        const hint = mended !== "" && rules.pattern.test(mended) ? `Write ${field}: ${mended}` : undefined;
+        reading.problem(
+          "invalid-value",
+          node,
+          `${reading.place(field)} must be ${expected}, not ${quote(value)}`,
+          hint,
+        );
         return undefined;
       }
       return value;
@@ -150,7 +159,8 @@ function number(
     read(node, reading, field) {
       if (node.kind !== "scalar" || typeof node.value !== "number") {
         const quoted = node.kind === "scalar" && typeof node.value === "string" && /^\d+$/.test(node.value);
-        return reading.wrongType(node, field, expected, quoted ? "Remove the quotes." : undefined);
+        const bare = node.kind === "map" ? `Write the number alone, such as ${field}: 3.` : undefined;
+        return reading.wrongType(node, field, expected, quoted ? "Remove the quotes." : bare);
       }
       if (allowed(node.value)) return node.value;
       reading.problem("invalid-value", node, `${reading.place(field)} must be ${expected}, not ${node.source}`);

@@ -20,9 +20,9 @@ export function plant(planters: readonly Planter[]): Planted {
     (planter.starts ?? ["@"]).map((name) => `, ${name.replaceAll("@", prefix)}`),
   );
   const source = [
-    noEntry ? "⟦no-entry:name⟧: planted\n" : "name: planted\nentry: begin\n",
+    noEntry ? "name: planted\n" : "name: planted\nentry: begin\n",
     `inputs:\n  plain: string\n${lines(({ inputs = [] }) => inputs, "  ")}`,
-    `nodes:\n  begin: {type: script, run: npm ci, next: {success: [finish${starts.join("")}]}}\n  finish: {type: agent, prompt: Say it}\n`,
+    `${noEntry ? "⟦no-entry:nodes⟧" : "nodes"}:\n  begin: {type: script, run: npm ci, next: {success: [finish${starts.join("")}]}}\n  finish: {type: agent, prompt: Say it}\n`,
     noEntry ? "  other_begin: {type: script, run: npm ci}\n" : "",
     lines(({ nodes }) => nodes.split("\n"), "  "),
     `edges:\n  - {from: finish, to: END}\n${lines(({ edges = [] }) => edges, "  - ")}`,
