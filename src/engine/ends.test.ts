@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { EventBody } from "../model/events.ts";
 import { play, starts } from "../../test/properties/play.ts";
 
 describe("a stop", () => {
@@ -47,6 +48,42 @@ describe("a stop", () => {
       }),
     );
     expect(run.times.at(-1)).toBe(6);
+  });
+});
+
+describe("of two causes the stronger stands, whichever came first", () => {
+  type Cause = "stopped" | "escalated" | "needs_attention" | "limit" | "rejected" | "failed";
+  const strongestFirst: readonly Cause[] = ["stopped", "escalated", "needs_attention", "limit", "rejected", "failed"];
+  const pairs = strongestFirst.flatMap((first) =>
+    strongestFirst.filter((second) => second !== first).map((second) => [first, second] as const),
+  );
+
+  /** `w` and `u` work for long; `e` fails, `f` cannot be carried out, a person declines at `g`, and `l` leads to one start too many. */
+  const byNode: Readonly<Partial<Record<Cause, string>>> = { escalated: "e", failed: "f", rejected: "g", limit: "l" };
+  const reason = { code: "left_behind", text: "nobody knows" } as const;
+  const fromOutside: Readonly<Partial<Record<Cause, EventBody>>> = {
+    stopped: { type: "run.stop_requested", by: "ann" },
+    needs_attention: { type: "node.unconfirmed", node: "u", pass: 1, attempt: 1, reason },
+    limit: { type: "run.time_spent" },
+  };
+
+  test.each(pairs)("%s, then %s", (first, second) => {
+    const times: readonly (readonly [Cause, number])[] = [
+      [first, 3],
+      [second, 4],
+    ];
+    // What halted starts nothing, so that a limit of steps can strike first only.
+    const nodes = times.filter(([cause]) => byNode[cause] !== undefined && (cause !== "limit" || cause === first));
+    const outside = times.filter((one) => !nodes.includes(one));
+    const ids = ["u", "w", ...nodes.map(([cause]) => byNode[cause] ?? "")];
+    const run = play([...ids.map((id) => `s>${id}`), ...(ids.includes("l") ? ["l>m"] : [])].join(), {
+      settings: { escalate: ["failure"], limits: { steps: 1 + ids.length } },
+      nodes: { g: { type: "human" } },
+      results: { e: "failure", f: "error", g: "declined" },
+      ticks: { u: 9, w: 9, ...Object.fromEntries(nodes.map(([cause, at]) => [byNode[cause], at - 1])) },
+      outside: new Map(outside.flatMap(([cause, at]) => (fromOutside[cause] ? [[at, fromOutside[cause]]] : []))),
+    });
+    expect(run.end?.status).toBe(strongestFirst.find((cause) => cause === first || cause === second));
   });
 });
 
