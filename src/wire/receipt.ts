@@ -116,6 +116,8 @@ export const receiptShape = z.strictObject({
   acceptedDefinitions: z.array(z.strictObject({ sha256, text: z.string() }).nullable()).optional(),
   /** Runs inside, by their path `call` or `call/map[2]`; left out where there are none. */
   inside: z.array(z.strictObject({ run: z.string(), path: z.string(), approvals, journal })).optional(),
+  /** SHA-256 of each full output that its records name and that was no longer kept; left out where there is none. */
+  gone: z.array(sha256).optional(),
   /** SHA-256 of the file's text without this field. */
   seal: sha256,
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { start, trammel, Place } from "./support/cli.ts";
+import { lastLine, start, trammel, Place } from "./support/cli.ts";
 
 /** A run that has its tree to itself, changes a file, makes one, takes one away and commits. */
 const work = `name: work
@@ -66,6 +66,21 @@ describe("diff", () => {
     place.file("b.yaml", work.replace(/ {4}writes.*\n/, ""));
     const { code, stderr } = await trammel(["diff", await run()], { place });
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^trammel: nothing tells what run \S+ changed\n {2}/)]);
+  });
+
+  it("of a run inside another is told of the one around it", async () => {
+    place.file("outer.yaml", "name: outer\nentry: sub\nnodes:\n  sub: {type: call, blueprint: ./b.yaml}\n");
+    git("add", "outer.yaml");
+    git("commit", "--quiet", "-m", "outer");
+    const done = await trammel(["run", "-b", "outer.yaml", "--json"], { place });
+    const id = String(lastLine(done)["run"]);
+    const inner = /^ +(\w{20}) {2}work/m.exec((await trammel(["show", id], { place })).stdout)?.[1] ?? "";
+    const { code, stderr } = await trammel(["diff", inner], { place });
+    expect([code, stderr]).toEqual([
+      2,
+      `trammel: run ${inner} is part of sub in run ${id}\n  What changed is told of all of it: trammel diff ${id}\n`,
+    ]);
+    expect((await trammel(["diff", id], { place })).stdout).toContain("-one\n+two\n");
   });
 });
 

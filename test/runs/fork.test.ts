@@ -117,11 +117,20 @@ describe("a fork is refused", () => {
   test.each([
     ["of a run that nobody knows", { run: "nobody" }, { refused: "not_found" }],
     [
-      "at a node that the run never came to",
+      "at a node that it does not have",
       { node: "z" },
-      { refused: "bad_input", message: expect.stringMatching(/no pass 1 of node z/) },
+      { refused: "bad_input", message: expect.stringMatching(/^run \S+ has no node z$/) },
     ],
-    ["at a pass that the run never came to", { node: "b", pass: 2 }, { refused: "bad_input" }],
+    [
+      "at a pass that the run never came to",
+      { node: "b", pass: 2 },
+      { refused: "bad_input", message: expect.stringMatching(/has no pass 2 of node b$/) },
+    ],
+    [
+      "at a node of a run inside",
+      { node: "b[1]/x" },
+      { message: expect.stringMatching(/^b\[1\]\/x is inside b/), hint: expect.stringMatching(/--at b;/) },
+    ],
     [
       "without a checkpoint",
       { keepTree: false },

@@ -52,6 +52,16 @@ async function withChanges(world: World, text: string, act: (found: Found) => Pr
   try {
     const row = findRun(journal, text);
     if (isProblem(row)) return report(world, row);
+    if (row.parent !== undefined) {
+      const { node, run } = row.parent;
+      return report(
+        world,
+        usage(
+          `run ${row.run} is part of ${node} in run ${run}`,
+          `What changed is told of all of it: trammel diff ${run}`,
+        ),
+      );
+    }
     const changes = await changesIn(world, journal, row);
     if (isProblem(changes)) return report(world, changes);
     try {

@@ -65,6 +65,7 @@ export async function prune(world: World, options: PruneOptions): Promise<number
       inUse: rows.flatMap(({ status, tree }) => (isOver(status) || tree === null ? [] : [tree])),
       before: now - (loaded.user.retention.runs?.ageMs ?? limits.outputsKeptDefaultMs),
       dryRun,
+      notice: (what) => world.err.write(`${inert(what)}\n`),
     });
     const history = dryRun ? plan.history : await journal.remove(plan.history);
     const bare = new Set([...history, ...plan.outputs]);

@@ -7,6 +7,8 @@ import { inert } from "../../views/inert.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { makeReceipt } from "../receipt/make.ts";
 import { verifyReceipt } from "../receipt/verify.ts";
+import { isFile } from "../documents/files.ts";
+import { dataHome } from "../store/home.ts";
 import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
@@ -16,7 +18,9 @@ export async function receipt(world: World, run: string, options: { readonly out
   try {
     const row = findRun(journal, run);
     if (isProblem(row)) return report(world, row);
-    const made = await makeReceipt(journal, row);
+    const { openBlobs } = await world.compose();
+    const blobs = openBlobs(dataHome(world.env, world.cwd));
+    const made = await makeReceipt(journal, row, (blob) => isFile(blobs.pathOf(blob)));
     if (made === null) {
       const message = `the journal of run ${row.run} does not begin with its start`;
       return report(world, { exit: exitCodes.failed, message });

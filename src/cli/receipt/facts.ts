@@ -2,6 +2,7 @@ import type { Blueprint } from "../../model/blueprint.ts";
 import type { EventBody, ParentLink } from "../../model/events.ts";
 import type { JournalRecord } from "../../ports/journal.ts";
 import { bindingsOf } from "../../views/bindings.ts";
+import { nodeOutputs } from "../../views/outputs.ts";
 import { receiptFacts, type ReceiptFacts, type TimedEvent } from "../../views/receipt-facts.ts";
 
 export interface Recomputed {
@@ -34,6 +35,12 @@ export async function factsOf(
 export function eventsOf({ at, body }: JournalRecord): readonly TimedEvent[] {
   // What the chain holds was written by the journal, from the same union.
   return (JSON.parse(body) as EventBody[]).map((one) => ({ at, body: one }));
+}
+
+/** Where full outputs are kept that the records of some runs name, by the SHA-256 of their content, in their order. */
+export function blobsIn(journals: readonly (readonly JournalRecord[])[]): ReadonlySet<string> {
+  const outputs = journals.flatMap((records) => nodeOutputs(records.flatMap(eventsOf)));
+  return new Set(outputs.flatMap(({ captured }) => captured.blob ?? []).toSorted());
 }
 
 /** Where a run inside another belongs. */

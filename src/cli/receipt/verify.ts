@@ -1,6 +1,6 @@
 import { limits } from "../../model/limits.ts";
 import { type Receipt, receiptShape } from "../../wire/receipt.ts";
-import { factsOf, type ReadDefinition } from "./facts.ts";
+import { blobsIn, factsOf, type ReadDefinition } from "./facts.ts";
 import { badInside } from "./inside.ts";
 import { type BadPlace, brokenRecord } from "./records.ts";
 import { wholeInside } from "./whole.ts";
@@ -24,6 +24,9 @@ export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPl
   const texts = [receipt.definition, ...(receipt.acceptedDefinitions ?? [])].map((one) => one?.text ?? null);
   const { facts, definitions } = await factsOf(receipt.journal.records, texts);
   if (facts === null) return { place: "journal.records[0]", problem: "it does not begin with the start of a run" };
+  const named = blobsIn([receipt.journal.records, ...(receipt.inside ?? []).map((one) => one.journal.records)]);
+  const { gone = [] } = receipt;
+  if (gone.some((blob) => !named.has(blob))) return { place: "gone", problem: "no record names it" };
   const stray = wrongContent(receipt, definitions);
   if (stray !== null) return stray;
   const stated = new Map<string, unknown>(Object.entries(receipt));
@@ -33,7 +36,11 @@ export async function verifyReceipt(bytes: Uint8Array): Promise<Verified | BadPl
   const { seal, ...fields } = receipt;
   if (textOf(receipt) !== text) return { place: "file", problem: "it is not written as a receipt is" };
   if (sealOf(fields) !== seal) return { place: "seal", problem: "it does not fit what stands above it" };
-  const notes = [...texts.flatMap((text, i) => notesOn(text, definitions[i] ?? null)), ...notesOf(whole.untold)];
+  const notes = [
+    ...texts.flatMap((text, i) => notesOn(text, definitions[i] ?? null)),
+    ...notesOf(whole.untold),
+    ...notesOnGone(gone),
+  ];
   return { receipt, notes: [...new Set(notes)] };
 }
 
@@ -85,6 +92,11 @@ function notesOf(untold: readonly string[]): readonly string[] {
   return names === ""
     ? []
     : [`an older version recorded ${names}: a run inside that was left out would not be noticed`];
+}
+
+function notesOnGone({ length }: readonly string[]): readonly string[] {
+  const what = length === 1 ? "a full output" : `${length} full outputs`;
+  return length === 0 ? [] : [`${what} that its records name had been removed when it was written`];
 }
 
 function pathText(path: readonly PropertyKey[]): string {

@@ -34,18 +34,38 @@ export function inheritedOf(
     return refuse(
       "missing_capability",
       `run ${run} had a worktree of its own; forks of such runs are not carried out yet`,
+      `trammel rerun ${run} does all of it anew, in another one`,
     );
   const events = [...journal];
   const claims = events.filter(({ body }) => isClaim(body) && body.node === node);
   const last = claims.at(-1)?.body;
   const pass = asked ?? (last !== undefined && isClaim(last) ? last.pass : 1);
   const at = events.findIndex(({ body }) => isClaim(body) && body.node === node && body.pass === pass);
-  if (at < 0)
-    return refuse("bad_input", `run ${run} has no pass ${pass} of node ${node}`, "trammel show lists its passes");
+  if (at < 0) return noPass(run, node, pass, claims.length > 0, start.blueprint.nodes);
   const inherited = events.slice(1, afterWorld(events, at)).flatMap(({ body }) => (isTelling(body) ? [] : [body]));
   const why = cannotInherit(inherited, start.blueprint, plan, events[0]);
   if (why !== null) return refuse("missing_capability", `no fork at pass ${pass} of ${node} in run ${run}: ${why}`);
   return { from: { run, node, pass }, events: inherited, keepTree };
+}
+
+function noPass(
+  run: string,
+  node: string,
+  pass: number,
+  began: boolean,
+  nodes: ForkRequest["start"]["blueprint"]["nodes"],
+): Refusal {
+  const around = /^([^/[]+)[/[]/.exec(node)?.[1] ?? "";
+  if (nodes.has(around))
+    return refuse(
+      "bad_input",
+      `${node} is inside ${around}, and a fork goes on from a node of the run itself`,
+      `trammel fork ${run} --at ${around}; what runs inside it is done anew`,
+    );
+  if (!nodes.has(node))
+    return refuse("bad_input", `run ${run} has no node ${node}`, `trammel show ${run} lists its nodes`);
+  const what = began ? `has no pass ${pass} of node ${node}` : `never came to node ${node}`;
+  return refuse("bad_input", `run ${run} ${what}`, `trammel show ${run} lists the passes of its nodes`);
 }
 
 /** Takes the tree back to the checkpoint, where it is to go there; it is the turn of the run. */

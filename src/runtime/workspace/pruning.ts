@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunStarted } from "../../model/events.ts";
-import { git, gitText, type GitOptions } from "./git.ts";
+import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 import { refs } from "./refs.ts";
 import { rootFile } from "./own-repository.ts";
 import { indexOf } from "./snapshots.ts";
@@ -25,6 +25,8 @@ export interface TreePruning {
   readonly before: number;
   /** Only tells. */
   readonly dryRun: boolean;
+  /** Told what could not be removed. */
+  readonly notice: (what: string) => void;
 }
 
 export interface TreesPruned {
@@ -53,7 +55,7 @@ export async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
 }
 
 /** All of a repository at once. One that is gone has taken its refs along. */
-async function removeRefs({ leaving, env, dryRun }: TreePruning): Promise<number> {
+async function removeRefs({ leaving, env, dryRun, notice }: TreePruning): Promise<number> {
   const byPlace = Map.groupBy(leaving, ({ started }) => started.worktree?.repository ?? started.cwd);
   let count = 0;
   for (const [cwd, runs] of byPlace) {
@@ -62,7 +64,12 @@ async function removeRefs({ leaving, env, dryRun }: TreePruning): Promise<number
     const own = listed.split("\n").filter((ref) => names.has(ref.split("/")[2] ?? ""));
     count += own.length;
     if (dryRun || own.length === 0) continue;
-    await git(["update-ref", "--stdin"], { cwd, env, input: own.map((ref) => `delete ${ref}\n`).join("") });
+    const input = own.map((ref) => `delete ${ref}\n`).join("");
+    await git(["update-ref", "--stdin"], { cwd, env, input }).catch((error: unknown) => {
+      if (!(error instanceof GitFailure)) throw error;
+      count -= own.length;
+      notice(`pictures of trees stay in ${cwd}: ${error.message}`);
+    });
   }
   return count;
 }
