@@ -120,3 +120,35 @@ test("an agent that never stops talking is heard to a bound, its changes always"
   expect(events).toHaveLength(limits.agentEvents + 2);
   expect(events.at(-2)?.type).toBe("diff");
 });
+
+test("one that never stops counting, or changing files, fills no journal, and its count is still seen to grow", async () => {
+  const usage = (tokens: number) =>
+    ({ type: "usage", usage: { inputTokens: tokens, outputTokens: 0, turns: 1 } }) as const;
+  const { events } = await play(
+    guard((_request, emit) => {
+      for (let n = 0; n < limits.agentEvents; n += 1) emit({ type: "text", text: "x" });
+      for (let n = 1; n <= limits.agentEvents; n += 1) emit(usage(n));
+      for (let n = 0; n < 2 * limits.agentEvents; n += 1) emit({ type: "diff", path: "a", before: null, after: "b" });
+      return Promise.resolve(done);
+    }),
+    agentRequest(),
+  );
+  expect(events.length).toBeLessThanOrEqual(2 * limits.agentEvents + 1);
+  const told = events.flatMap((event) => (event.type === "usage" ? [event.usage.inputTokens] : []));
+  expect(told.length).toBeLessThan(3_000);
+  expect(told.at(-1)).toBeGreaterThan(limits.agentEvents * 0.98);
+});
+
+test.each([
+  { inputTokens: -5, outputTokens: 1, turns: 1 },
+  { inputTokens: Number.NaN, outputTokens: 1, turns: 1 },
+])("what is no count is not said: $inputTokens", async (usage) => {
+  const { result, events } = await play(
+    guard((_request, emit) => {
+      emit({ type: "usage", usage });
+      return Promise.resolve({ ...done, usage });
+    }),
+    agentRequest(),
+  );
+  expect([result.usage, events.map(({ type }) => type)]).toEqual([undefined, ["stop"]]);
+});

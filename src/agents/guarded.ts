@@ -31,6 +31,8 @@ class Gate {
   #count = 0;
   #bytes = 0;
   #stopped = false;
+  /** Tokens of the usage that was last let through. */
+  #told = 0;
   /** A tool was called, or nobody knows. */
   touched = false;
 
@@ -48,13 +50,19 @@ class Gate {
 
   #passUsage(said: Usage): void {
     const usage = soundUsage(said);
-    if (usage !== undefined) this.#let({ type: "usage", usage });
+    if (usage === undefined) return;
+    const tokens = usage.inputTokens + usage.outputTokens;
+    // Budgets have to see it grow, but not each grain of it.
+    if (this.#count >= limits.agentEvents && tokens < this.#told * limits.lateUsageRatio) return;
+    this.#told = tokens;
+    this.#let({ type: "usage", usage });
   }
 
   #let(event: AgentEvent): void {
     if (event.type === "stop") this.#stopped = true;
     // Beyond the bounds only what a reader needs to make sense of the end.
     else if (this.#count >= limits.agentEvents && event.type !== "usage" && event.type !== "diff") return;
+    else if (this.#count >= 2 * limits.agentEvents && event.type === "diff") return;
     this.#count += 1;
     const late = this.#bytes >= limits.agentStreamBytes;
     const shown = presentable(event, this.#mask, late ? limits.agentLateEventBytes : limits.agentEventBytes);

@@ -154,6 +154,7 @@ export const limits = {
   agentAnswerLineBytes: 32 * 1024 * 1024,
   agentRefusalBytes: 64 * 1024,
   agentLateEventBytes: 1024,
+  lateUsageRatio: 1.01,
   toolCallsPerTurn: 64,
   charactersPerToken: 3,
   /** What a provider can say at once of either kind, so that no sum of them leaves the whole numbers. */

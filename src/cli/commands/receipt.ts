@@ -63,7 +63,7 @@ export async function verify(world: World, file: string): Promise<number> {
     return exitCodes.failed;
   }
   const { run, status, journal } = verified.receipt;
-  for (const note of verified.notes) world.err.write(`${note}\n`);
+  for (const note of verified.notes) world.err.write(`${inert(note)}\n`);
   const { head, records } = journal;
   const fits = `${records.length} records up to event ${head.seq} fit, head ${head.hash}`;
   world.out.write(`${inert(`${run} ${status ?? "not over"}: ${fits}`)}\n`);

@@ -13,6 +13,7 @@ import { bind } from "../running/prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../store/stored-run.ts";
 import { userName } from "../user.ts";
+import { inert } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
 /** Stops a run: by the mailbox where a process executes it, else here. */
@@ -112,7 +113,7 @@ async function stopHere(world: World, journal: Journal, row: RunRow): Promise<nu
     gates: noGates,
     ...recordedInto(journal, row),
     ownFolders: [packageRoot()],
-    notice: (what) => world.err.write(`${what}\n`),
+    notice: (what) => world.err.write(`${inert(what)}\n`),
   });
   try {
     const hashes = { contentHash: definition, bindingHash: "" };

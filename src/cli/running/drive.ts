@@ -71,7 +71,7 @@ export async function drive(
     gates,
     ownFolders: [packageRoot()],
     ...serviceOptionsOf(options, world.cwd),
-    notice: (what) => world.err.write(`${what}\n`),
+    notice: (what) => world.err.write(`${inert(what)}\n`),
   });
   const notices = await listenersOf(world, prepared, cwd);
   const seen = observeAll(display, notices);
@@ -221,7 +221,7 @@ async function printEscalation(
   const output = options.json === true ? world.err : world.out;
   output.write(escalationBlock(escalation, evidenceOf(journal, view.run, view.halting)));
   const problem = noteEscalation(escalation, records, cwd, view.endedAt ?? Date.now());
-  if (problem !== null) world.err.write(`${problem}\n`);
+  if (problem !== null) world.err.write(`${inert(problem)}\n`);
 }
 
 /** What a person can do now. The reason is `told` already where every event has a line; a screen may have cut it. */

@@ -9,18 +9,19 @@ import type { LookUp } from "../documents/callees.ts";
 import { dataHome } from "./home.ts";
 import { blueprintOf } from "./inner-runs.ts";
 import type { Problem } from "../problem.ts";
+import { inert } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
 /** The store of this user. Throws StoreUnavailable. */
 export async function openStore(world: World): Promise<Journal> {
   const { openJournal } = await world.compose();
-  return openJournal(dataHome(world.env, world.cwd), (notice) => world.err.write(`${notice}\n`));
+  return openJournal(dataHome(world.env, world.cwd), (notice) => world.err.write(`${inert(notice)}\n`));
 }
 
 /** As {@link openStore}, for commands that write nothing: a store on a read-only disk will do. */
 export async function openStoreToRead(world: World): Promise<ReadableJournal> {
   const { openReader } = await world.compose();
-  return openReader(dataHome(world.env, world.cwd), (notice) => world.err.write(`${notice}\n`));
+  return openReader(dataHome(world.env, world.cwd), (notice) => world.err.write(`${inert(notice)}\n`));
 }
 
 /** The run that the text names, or why there is none. */
