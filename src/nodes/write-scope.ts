@@ -21,9 +21,10 @@ export type WriteScope = (performer: Performer) => Performer;
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
  * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them or git tracks them
- * all the same, which `tracked` tells of a folder, and so is what git keeps for itself, unless a `.git/…` of `protect` or a `!.git/…`
- * of `writes` does: then the hooks and settings of the repository are held, wherever it keeps them. What lies in `dataFolder`, the records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel
- * itself while a node is at work.
+ * all the same, which `tracked` tells of a folder. What git keeps for itself is, too, unless a `.git/…` of `protect` or a
+ * `!.git/…` of `writes` names it: then the hooks and settings of the repository are held, wherever it keeps them. What lies in
+ * `dataFolder`, the records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel itself while a
+ * node is at work.
  */
 export function createWriteScope(
   dataFolder: string,

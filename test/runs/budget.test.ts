@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
-import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World } from "./harness.ts";
+import { again, agentic, blueprint, bodies, handle, kinds, plain, request, success, until, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -53,3 +53,45 @@ test.each([
     expect(await other.end).toMatchObject({ status: "succeeded" });
   },
 );
+
+/** Agents on both sides of a script: the first uses the budget up. */
+const around = blueprint(
+  [agentic("a"), plain("b", { idempotent: true }), agentic("c")],
+  [
+    { from: "a", to: "b" },
+    { from: "b", to: "c" },
+  ],
+  { limits: { tokens: 100 } },
+);
+const used: NodeResult = {
+  ...success,
+  agent: { provider: "own" },
+  usage: { inputTokens: 60, outputTokens: 40, turns: 1 },
+};
+
+test("what was used before a crash counts after it", async () => {
+  const hanging = (): Promise<NodeResult> => new Promise(() => undefined);
+  const { run } = handle(
+    await world.engine({ a: () => used, b: hanging, c: () => used }, 1).start(request(around), world.observer),
+  );
+  await until(() => kinds(world.seen).includes("node.started b"));
+  world.kill(1);
+  const engine = world.engine({ a: () => used, b: () => success, c: () => used }, 2);
+  const resumed = handle(await engine.resume(again(run, { blueprint: around }), world.observer));
+  expect(await resumed.end).toMatchObject({ status: "limit", reason: expect.stringContaining("and 100 are used") });
+  expect(kinds(world.seen)).not.toContain("node.started c");
+});
+
+test("what a fork takes over counts in it", async () => {
+  const free = { ...around, limits: {} };
+  const acts = { a: () => used, b: () => success, c: () => used };
+  const first = handle(await world.engine(acts).start(request(free), world.observer));
+  await first.end;
+  world.seen.length = 0;
+  const start = request(around, { taskId: "T2" });
+  const forked = handle(
+    await world.engine(acts, 2).fork({ run: first.run, node: "b", keepTree: true, start }, world.observer),
+  );
+  expect(await forked.end).toMatchObject({ status: "limit", reason: expect.stringContaining("and 100 are used") });
+  expect(kinds(world.seen)).not.toContain("node.started c");
+});
