@@ -76,6 +76,8 @@ export interface Config {
   readonly default?: string;
   /** Commands of the stock nodes, by node name. */
   readonly commands: Readonly<Record<string, string>>;
+  /** Commands that mend what a stock check finds, by node name. */
+  readonly autofix: Readonly<Record<string, string>>;
   /** Named commands that a tool node and an agent may call. */
   readonly tools: Readonly<Record<string, string>>;
   readonly agent: AgentConfig;
@@ -99,6 +101,7 @@ export interface Config {
 
 export const emptyConfig: Config = {
   commands: {},
+  autofix: {},
   tools: {},
   agent: {},
   limits: {},
@@ -122,6 +125,7 @@ export function merge(user: Config, project: Config): Config {
     ...(name === undefined ? {} : { default: name }),
     ...(locale === undefined ? {} : { locale }),
     commands: { ...user.commands, ...project.commands },
+    autofix: { ...user.autofix, ...project.autofix },
     tools: { ...user.tools, ...project.tools },
     agent: { ...user.agent, ...project.agent },
     limits: { ...user.limits, ...project.limits },
@@ -140,9 +144,11 @@ export function merge(user: Config, project: Config): Config {
 
 /** What of the configuration decides how a run behaves, as one line of JSON; its SHA-256 is the binding hash. */
 export function binding(config: Config): string {
-  const { commands, tools, agent, mcp, locale = null, plugins, audit, limits, workspace, records } = config;
+  const { commands, tools, agent, mcp, locale = null, plugins, audit, autofix, limits, workspace, records } = config;
   const named = plugins.length === 0 ? undefined : plugins.map(({ name }) => name);
-  const defaults = Object.entries({ limits, workspace, records }).filter(([, one]) => Object.keys(one).length > 0);
+  const defaults = Object.entries({ autofix, limits, workspace, records }).filter(
+    ([, one]) => Object.keys(one).length > 0,
+  );
   const said = { commands, tools, agent, mcp, locale, plugins: named, audit: audit.patterns };
   return stable({ ...said, ...Object.fromEntries(defaults) });
 }

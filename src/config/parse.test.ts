@@ -7,6 +7,7 @@ describe("parseConfig", () => {
     const { config, problems } = parseConfig(`
 default: fix
 commands: {test: npm test}
+autofix: {lint: npm run lint -- --fix}
 tools: {fmt: npx prettier --write .}
 agent: {provider: ai, model: compatible/qwen, baseUrl: "http://127.0.0.1:11434/v1", key: LOCAL_KEY, turns: 5}
 limits: {steps: 9, time: 1h}
@@ -17,13 +18,14 @@ keys: {MINE: ["https://away.test"]}
 prices: {anthropic/claude-sonnet-4-5: {input: 3 USD, output: 15 USD}}
 notify: {desktop: false, command: "cat >> told", webhook: "https://chat.test/hook"}
 locale: en-AU
-audit: {patterns: [": any\\b", "@ts-ignore"]}
+audit: {patterns: [": any", "@ts-ignore"]}
 retention: {runs: 30d or 5 GiB, history: 90d}
 `);
     expect(problems).toEqual([]);
     expect(config).toEqual({
       default: "fix",
       commands: { test: "npm test" },
+      autofix: { lint: "npm run lint -- --fix" },
       tools: { fmt: "npx prettier --write ." },
       agent: {
         provider: "ai",
@@ -35,7 +37,7 @@ retention: {runs: 30d or 5 GiB, history: 90d}
       limits: { steps: 9, timeMs: 3_600_000 },
       workspace: { protect: ["*.lock"] },
       records: {},
-      audit: { patterns: [": any\\b", "@ts-ignore"] },
+      audit: { patterns: [": any", "@ts-ignore"] },
       sandbox: {},
       plugins: [
         { name: "./notes.js", file: "" },

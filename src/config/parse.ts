@@ -87,6 +87,10 @@ const notify = object(
 export const configFields = {
   default: optional(text(), "Blueprint that `trammel run` uses without -b."),
   commands: optional(mapOf(text()), "Commands of the stock nodes, by node name."),
+  autofix: optional(
+    mapOf(text()),
+    "Commands that mend what a stock check finds, by node name; once, then it checks again.",
+  ),
   tools: optional(mapOf(text(), toolNames), "Named commands that tool nodes and agents may call."),
   agent: optional(agent, "Defaults of agentic nodes and how their model is reached."),
   limits: documentFields.limits,

@@ -85,6 +85,7 @@ const shown = ["README.md", ...repositoryFiles("docs/guide/*.md")].flatMap((file
 const everyKey = `
 default: fix
 commands: { test: npm test }
+autofix: { lint: npm run lint -- --fix }
 tools: { fmt: npx prettier --write . }
 agent:
   provider: ai

@@ -114,7 +114,7 @@ export function boundBy(prepared: Prepared): Pick<StartRequest, BoundBy> & { rea
 /** What the document leaves open comes from configuration; agentic nodes look theirs up themselves. */
 export async function bind(blueprint: Blueprint, config: Config): Promise<Blueprint> {
   const { bindCommands } = await import("../../language/stock/bind.ts");
-  return withDefaults(bindCommands(blueprint, config.commands), config);
+  return withDefaults(bindCommands(blueprint, config), config);
 }
 
 function withDefaults(blueprint: Blueprint, config: Config): Blueprint {

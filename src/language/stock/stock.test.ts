@@ -141,13 +141,25 @@ test("reading what was printed gives the same stock nodes again", () => {
 
 describe("commands of the configuration", () => {
   const command = (text: string, commands: Record<string, string>): string => {
-    const node = bindCommands(read(text), commands).nodes.get("lint");
+    const node = bindCommands(read(text), { commands, autofix: {} }).nodes.get("lint");
     return node?.type === "script" ? node.run : "";
   };
 
   test("replace the stock command, by the name of the stock node", () => {
     expect(command("name: t\nflow: lint\n", { lint: "npm run lint" })).toBe("npm run lint");
     expect(command("name: t\nflow: lint\n", { test: "npm test", constructor: "x" })).toBe("pnpm turbo run lint");
+  });
+
+  test("say what mends what the check finds, where the document does not", () => {
+    const mend = (text: string): unknown => {
+      const autofix = { lint: "npm run lint -- --fix", constructor: "x" };
+      const node = bindCommands(read(text), { commands: {}, autofix }).nodes.get("lint");
+      return node?.type === "script" ? node.autofix : null;
+    };
+    expect(mend("name: t\nflow: lint\n")).toBe("npm run lint -- --fix");
+    expect(mend("name: t\nflow: lint\nnodes: {lint: {autofix: make fix}}\n")).toBe("make fix");
+    expect(mend("name: t\nflow: lint\nnodes: {lint: {run: make lint}}\n")).toBeUndefined();
+    expect(mend("name: t\nflow: test -> lint\nnodes: {lint: {type: test}}\n")).toBeUndefined();
   });
 
   test("leave a command that the document gives", () => {
