@@ -147,7 +147,7 @@ describe("a receipt of a run with runs inside", () => {
     }));
     const { seal: _, ...fields } = { ...receipt, journal: rechained(receipt.run, records) };
     const verified = await verifyReceipt(Buffer.from(textOf({ ...fields, seal: sealOf(fields) })));
-    expect(verified).toMatchObject({ notes: expect.arrayContaining([expect.stringContaining("recorded one, two:")]) });
+    expect(verified).toMatchObject({ notes: expect.arrayContaining([expect.stringContaining("inside one, two:")]) });
     expect(bodies(world.seen, "node.ended").filter(({ heads }) => heads !== undefined)).toHaveLength(2);
   });
 });

@@ -91,7 +91,7 @@ function notesOf(untold: readonly string[]): readonly string[] {
   const names = untold.slice(0, limits.evidenceLines).join(", ");
   return names === ""
     ? []
-    : [`an older version recorded ${names}: a run inside that was left out would not be noticed`];
+    : [`nothing tells which runs were inside ${names}: one that was left out would not be noticed`];
 }
 
 function notesOnGone({ length }: readonly string[]): readonly string[] {

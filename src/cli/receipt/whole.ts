@@ -1,4 +1,4 @@
-import type { ParentLink } from "../../model/events.ts";
+import type { EventBody, NodeSettled, ParentLink } from "../../model/events.ts";
 import type { HeadsMark } from "../../model/heads.ts";
 import { markOf } from "../../runtime/inner/heads.ts";
 import type { Receipt } from "../../wire/receipt.ts";
@@ -10,7 +10,7 @@ type Journal = Receipt["journal"];
 interface Whole {
   /** The first attempt whose runs are not those that it ended with. */
   readonly bad: BadPlace | null;
-  /** Paths of nodes that ended before journals kept a word about the runs inside. */
+  /** Paths of nodes that ended without a word about the runs inside: in an older version, or by the word of a person. */
   readonly untold: readonly string[];
 }
 
@@ -50,13 +50,19 @@ function lastEnds(run: string, { records }: Journal): Iterable<Ended> {
   const ends = new Map<string, Ended>();
   for (const body of bodies.slice(isFork ? bodies.findIndex(({ type }) => type === "run.resumed") : 0)) {
     if (body.type === "node.started") ends.delete(placeOf({ run, ...body }));
-    if (body.type !== "node.ended" && body.type !== "node.retrying") continue;
-    const { node, pass, heads } = body;
+    if (body.type !== "node.ended" && body.type !== "node.retrying" && !isLastWord(body)) continue;
+    const { node, pass } = body;
+    const heads = "heads" in body ? body.heads : undefined;
     const place = placeOf({ run, node, pass });
     // A retry that is given up ends once more, without anything having run.
     if (heads !== undefined || !ends.has(place)) ends.set(place, { node, pass, ...(heads && { heads }) });
   }
   return ends.values();
+}
+
+/** A person's, about an attempt that left nothing else behind. */
+function isLastWord(body: EventBody): body is NodeSettled {
+  return body.type === "node.settled" && body.as !== "again";
 }
 
 function placeOf({ run, node, pass }: Pick<ParentLink, "run" | "node" | "pass">): string {

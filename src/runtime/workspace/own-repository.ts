@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isOfTree } from "../tree/way.ts";
 import { git, gitText, type GitOptions, pathInput, pathsOf } from "./git.ts";
 import type { Repository } from "./repository.ts";
@@ -40,7 +40,8 @@ export async function prepare(
 /** What is tracked counts though it is ignored: it is added here without being asked for. */
 export async function addIgnored(own: GitOptions, there: GitOptions): Promise<void> {
   const paths: string[] = [];
-  for (const path of await trackedThoughIgnored(there)) if (await isOfTree(there.cwd, path)) paths.push(path);
+  for (const [, inFolder] of Map.groupBy(await trackedThoughIgnored(there), dirname))
+    if (await isOfTree(there.cwd, inFolder[0] ?? "")) paths.push(...inFolder);
   if (paths.length === 0) return;
   await git(["update-index", "--add", "--remove", "-z", "--stdin"], { ...own, input: pathInput(paths) });
 }
