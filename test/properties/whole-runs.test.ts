@@ -1,0 +1,124 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { NodeSettled } from "../../src/model/events.ts";
+import { isReopenable } from "../../src/model/outcome.ts";
+import type { Journal, RunRow } from "../../src/ports/journal.ts";
+import type { Engine, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../../src/runtime/api.ts";
+import { type Act, request, success, World } from "../runs/harness.ts";
+import { callees } from "../runs/inside.ts";
+import { type WholeRun, wholeRuns } from "./whole-runs.ts";
+
+type Death = WholeRun["deaths"][number] | undefined;
+
+/** A journal whose process dies at a commit: nothing comes back from it any more, and nothing is written. */
+function mortal(inner: Journal, death: Death): { readonly journal: Journal; readonly died: Promise<"died"> } {
+  const dying = Promise.withResolvers<"died">();
+  const never = new Promise<never>(() => undefined);
+  let commits = 0;
+  let dead = false;
+  async function commit<T>(write: () => Promise<T>): Promise<T> {
+    if (dead) return never;
+    commits += 1;
+    dead = commits === death?.commit;
+    const dies = dead;
+    if (dies && death?.when === "before") {
+      dying.resolve("died");
+      return never;
+    }
+    const answer = await write();
+    if (!dead) return answer;
+    // What was written at the same time is on the disk, and nobody hears of it.
+    if (dies) dying.resolve("died");
+    return never;
+  }
+  const journal = new Proxy(inner, {
+    get(target, name) {
+      if (name === "create" || name === "append" || name === "takeOver")
+        return (...args: unknown[]) => commit(() => Reflect.apply(target[name], target, args) as Promise<never>);
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { journal, died: dying.promise };
+}
+
+type Bound = Pick<StartRequest, "blueprint" | "callees" | "contentHash" | "bindingHash">;
+type Decision = NonNullable<ResumeRequest["settle"]>;
+
+/** Carries a run out until it ends, waits for a decision, or its engine dies; no engine goes on with it afterwards. */
+async function live(
+  world: World,
+  pid: number,
+  { results, deaths, stopAt }: WholeRun,
+  begin: (engine: Engine, observer: Observer) => Promise<RunHandle | Refusal>,
+): Promise<void> {
+  let performed = 0;
+  const act: Act = async () => {
+    performed += 1;
+    const mine = results[(performed + pid) % results.length] ?? success;
+    for (let turns = performed % 3; turns > 0; turns -= 1) await new Promise(setImmediate);
+    return mine;
+  };
+  const { journal, died } = mortal(world.journal(pid), deaths[pid - 1]);
+  let seen = 0;
+  let handle: RunHandle | undefined;
+  const event = (): void => {
+    seen += 1;
+    if (seen === stopAt) setImmediate(() => handle?.stop("ann"));
+  };
+  const begun = await Promise.race([
+    begin(world.engine({ "*": act }, pid, journal), { event, progress: () => undefined }),
+    died,
+  ]);
+  if (begun !== "died") {
+    if ("refused" in begun) throw new Error(`${begun.refused}: ${begun.message}`);
+    handle = begun;
+    await Promise.race([begun.end, died]);
+  }
+  world.kill(pid);
+}
+
+/** However often its engine dies and a person has to decide. Answers how it stands at last; null where nothing of it was recorded. */
+async function carryOut(world: World, whole: WholeRun): Promise<string | null> {
+  const { blueprint, callee, settle } = whole;
+  const bound: Bound = { blueprint, callees: callees({ callee }), contentHash: "content", bindingHash: "binding" };
+  const decisions = [...settle];
+  const reader = world.journal(0);
+  let pid = 1;
+  await live(world, pid, whole, (engine, observer) => engine.start(request(blueprint, bound), observer));
+  for (;;) {
+    const [row] = reader.runs(1);
+    if (row === undefined) return null;
+    const decision = row.endedAt === null ? undefined : decisionOn(reader, row, decisions.pop());
+    if (row.endedAt !== null && decision === undefined) return row.status;
+    const decided = decision === undefined ? {} : { settle: decision };
+    const resume = { run: row.run, ...bound, acceptChanges: false, ...decided };
+    pid += 1;
+    await live(world, pid, whole, (engine, observer) => engine.resume(resume, observer));
+  }
+}
+
+/** About the node at which it halted, where it waits for a decision. */
+function decisionOn(
+  journal: Journal,
+  { run, status }: RunRow,
+  as: NodeSettled["as"] | undefined,
+): Decision | undefined {
+  const halt = [...journal.read(run)].map(({ body }) => body).findLast((body) => body.type === "run.halting");
+  if (!isReopenable(status) || as === undefined || halt?.node === undefined) return undefined;
+  return { node: halt.node, as, by: "ann" };
+}
+
+test("whatever happens to a run and to those inside it, their journals are what replaying them gives", async () => {
+  const ends = new Set<string | null>();
+  await fc.assert(
+    fc.asyncProperty(wholeRuns, async (whole) => {
+      const world = new World();
+      ends.add(await carryOut(world, whole));
+      await world.remove();
+    }),
+    { numRuns: 40 },
+  );
+  // A suite in which nothing happens would prove nothing.
+  expect(ends.size).toBeGreaterThan(3);
+}, 240_000);
