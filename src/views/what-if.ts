@@ -174,8 +174,7 @@ function changedNodes(before: readonly EventBody[], was: Blueprint | null, { nod
     .sort();
 }
 
-/** Fields of which the consequence is seen, or that say something to people only. */
-// What a call or a map does is looked into: `blueprint`, `pin`, `do`.
+/** Fields of which the consequence is seen, as what a call or a map does is looked into, or that say something to people only. */
 const seenOtherwise: ReadonlySet<string> = new Set(
   "id was title note cap retry join losers expect idempotent blueprint pin do".split(" "),
 );

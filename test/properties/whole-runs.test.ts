@@ -10,26 +10,24 @@ import { type WholeRun, wholeRuns } from "./whole-runs.ts";
 
 type Death = WholeRun["deaths"][number] | undefined;
 
-/** A journal whose process dies at a commit: nothing comes back from it any more, and nothing is written. */
+/** A journal whose process dies at a commit: what was begun before is on the disk, nothing else is written, and nobody hears of either. */
 function mortal(inner: Journal, death: Death): { readonly journal: Journal; readonly died: Promise<"died"> } {
   const dying = Promise.withResolvers<"died">();
   const never = new Promise<never>(() => undefined);
+  const writing = new Set<Promise<unknown>>();
   let commits = 0;
   let dead = false;
   async function commit<T>(write: () => Promise<T>): Promise<T> {
     if (dead) return never;
     commits += 1;
-    dead = commits === death?.commit;
-    const dies = dead;
-    if (dies && death?.when === "before") {
-      dying.resolve("died");
-      return never;
-    }
-    const answer = await write();
-    if (!dead) return answer;
-    // What was written at the same time is on the disk, and nobody hears of it.
-    if (dies) dying.resolve("died");
-    return never;
+    const dies = commits === death?.commit;
+    dead = dies;
+    const written = dies && death?.when === "before" ? never : write();
+    writing.add(written);
+    if (dies) void Promise.all([...writing].filter((one) => one !== never)).then(() => dying.resolve("died"));
+    const answer = await written;
+    writing.delete(written);
+    return dead ? never : answer;
   }
   const journal = new Proxy(inner, {
     get(target, name) {

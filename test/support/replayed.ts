@@ -53,14 +53,12 @@ export async function unlikeReplay(
   }
 }
 
-/** Whether what a run had is what it is told to have had, were it played to that. One that had several, or took over another's way, is left out. */
+/** Whether what a run had is what it is told to have had, were it played to that. One that had several is left out. */
 async function isTriedAlike(reader: JournalReader, run: string, definitionOf: DefinitionOf): Promise<boolean> {
   const row = reader.find(run);
   const bodies = [...reader.read(run)].map(({ body }) => body);
-  const [first] = bodies;
   const [only, ...more] = bindingsOf(bodies);
   if (row === null || only === undefined || more.length > 0) return true;
-  if (first?.type === "run.started" && first.fork !== undefined) return true;
   const around = await definitionOf(only.bound.contentHash, row);
   const blueprint = around === null ? null : bodyIn(around, mapsAround(reader, row));
   const tried = blueprint === null ? null : await new Trial(reader, definitionOf, new Map()).of(row, blueprint);

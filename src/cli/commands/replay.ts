@@ -51,12 +51,19 @@ async function replayAsItWas(
   return all.every(({ difference }) => difference === null) ? exitCodes.ok : exitCodes.failed;
 }
 
+/** Each is read once, however many items of a map were carried out by it. */
 function keptDefinition(journal: JournalReader, config: Config): DefinitionOf {
-  return async (hash) => {
+  const known = new Map<string, ReturnType<DefinitionOf>>();
+  const read = async (hash: string): ReturnType<DefinitionOf> => {
     const { checkDocument } = await import("../plugins/plugins.ts");
     const document = journal.definition(hash);
     const blueprint = document === null ? null : (await checkDocument(document, config)).blueprint;
     return blueprint === null ? null : bind(blueprint, config);
+  };
+  return (hash) => {
+    const reading = known.get(hash) ?? read(hash);
+    known.set(hash, reading);
+    return reading;
   };
 }
 
