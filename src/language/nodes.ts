@@ -68,7 +68,11 @@ function checkName(key: LocatedScalar, reading: Reading, origins: ReadonlyMap<st
     );
   } else if (!namePattern.test(name) && !isRepeat(name, origins)) {
     const message = `${quote(name)} is no node name: letters, digits, _ and - are allowed, at most 64`;
-    reading.problem("invalid-name", key, message);
+    const mended = name
+      .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
+      .replaceAll(/^-+|-+$/g, "")
+      .slice(0, 64);
+    reading.problem("invalid-name", key, message, mended === "" ? undefined : `Write ${mended}:`);
   }
 }
 

@@ -4,6 +4,8 @@ import { limits } from "../model/limits.ts";
 import type { Code, Report } from "./codes.ts";
 import { problem } from "./codes.ts";
 
+export const splitHint = "Move a part of it into a blueprint of its own, for `type: call`, and large texts into files.";
+
 export interface Composed {
   /** None after the second. */
   readonly documents: readonly Document.Parsed[];
@@ -19,13 +21,13 @@ export function parseText(text: string, report: Report): Composed | null {
 
 /** Tokens of the text; null when it is too large or nested too deeply, which is seen before anything is built on it. */
 function tokenize(text: string, report: Report): CST.Token[] | null {
-  const refuse = (code: Code, offset: number, message: string): null => {
+  const refuse = (code: Code, offset: number, message: string, hint: string): null => {
     const start = Math.min(offset, text.length);
-    report(problem(code, { start, end: Math.min(start + 1, text.length) }, message));
+    report(problem(code, { start, end: Math.min(start + 1, text.length) }, message, hint));
     return null;
   };
   const excess = tooLarge(text);
-  if (excess !== null) return refuse("document-too-large", excess.offset, excess.message);
+  if (excess !== null) return refuse("document-too-large", excess.offset, excess.message, splitHint);
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   let faults = 0;
@@ -38,7 +40,12 @@ function tokenize(text: string, report: Report): CST.Token[] | null {
     if (faults > limits.diagnosticsPerFile) return tokens;
     if (parser.stack.length > limits.documentDepth + 2) {
       const message = `Lists and maps are nested more than ${limits.documentDepth} deep here`;
-      return refuse("nesting-too-deep", parser.offset, message);
+      return refuse(
+        "nesting-too-deep",
+        parser.offset,
+        message,
+        "No field needs as many: close brackets that were left open, or keep the data in a file.",
+      );
     }
   }
   for (const token of parser.end()) tokens.push(token);

@@ -7,7 +7,7 @@ import { problem } from "./codes.ts";
 import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
 import { quote } from "./tree.ts";
 import { isOfIndentation, toldOf } from "./yaml-faults.ts";
-import { parseText } from "./yaml-text.ts";
+import { parseText, splitHint } from "./yaml-text.ts";
 
 /** The tree of a document; of one with a fault of syntax only what stands before it, as far as that is sure. */
 export interface ReadTree {
@@ -27,9 +27,8 @@ export function readYaml(text: string, report: Report): Located | null {
 /** As {@link readYaml}, with what stands before a fault. */
 export function readTree(text: string, report: Report): ReadTree | null {
   if (text.length > limits.documentBytes) {
-    report(
-      problem("document-too-large", { start: 0, end: 1 }, `The file is larger than ${limits.documentBytes} characters`),
-    );
+    const message = `The file is larger than ${limits.documentBytes} characters`;
+    report(problem("document-too-large", { start: 0, end: 1 }, message, splitHint));
     return null;
   }
   const composed = parseText(text, report);
@@ -207,6 +206,7 @@ class Locator {
           "alias-bomb",
           range,
           `With this alias the document expands to more than ${limits.documentNodes} values`,
+          "Write out what differs, or call another blueprint for what repeats.",
         ),
       );
     }
