@@ -1,3 +1,4 @@
+import type { ConcurrencySettings, WorkspaceSettings } from "../model/settings.ts";
 import type { InputSpec, OutputSpec } from "../model/blueprint.ts";
 
 /** What a call can know of the blueprint it runs, or why there is none to run. */
@@ -6,6 +7,8 @@ export type Callee =
       readonly name: string;
       readonly inputs: Readonly<Record<string, InputSpec>>;
       readonly outputs: Readonly<Record<string, OutputSpec>>;
+      readonly workspace?: WorkspaceSettings;
+      readonly concurrency?: ConcurrencySettings;
       /** Of its content and of all that it calls, as a run would pin it; absent where something of that cannot be read. */
       readonly hash?: string;
       /** What its task and inputs decide that untrusted text may not; those are left out whose declaration holds them. */

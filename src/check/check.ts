@@ -26,6 +26,8 @@ export interface CheckOptions {
   readonly tools?: ReadonlySet<string>;
   /** Content hashes that `trammel.lock` pins, by callee as calls name it; absent = there is no lock, and nothing is said of pins. */
   readonly pins?: ReadonlyMap<string, string>;
+  /** It is looked at as what another one calls: its own callees are held against that one, when it is run. */
+  readonly isCallee?: true;
   /** Looks up what a call names; absent = calls are not held against their callees. */
   readonly calleeOf?: CalleeOf;
 }
@@ -79,6 +81,7 @@ function applyRules(read: Source, options: CheckOptions, problems: Problems): vo
   const shared = {
     tools: options.tools,
     pins: options.pins,
+    isCallee: options.isCallee === true,
     calleeOf: options.calleeOf ?? (() => undefined),
     within: ranges.within.bind(ranges),
     topology: once(() => new Topology(source.blueprint, source.origins.keys())),

@@ -28,6 +28,8 @@ export interface RuleContext {
   /** Content hashes by callee; undefined when nothing is pinned here. */
   readonly pins: ReadonlyMap<string, string> | undefined;
   readonly calleeOf: CalleeOf;
+  /** Whether it is looked at as what another document calls. */
+  readonly isCallee: boolean;
 }
 
 /** One check over a document that was read. Linear in the document. */

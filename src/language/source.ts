@@ -51,6 +51,11 @@ export interface Source {
   readonly map?: string;
 }
 
+/** The document that a body of a map stands in, or the document itself. */
+export function outermost(source: Source): Source {
+  return source.outer === undefined ? source : outermost(source.outer);
+}
+
 /** Range of a node's field value, or of its key when the field is not written there. */
 export function fieldRange(source: Source, node: string, field?: string): Range {
   const origin = source.origins.get(node);

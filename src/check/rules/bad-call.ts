@@ -4,7 +4,8 @@ import type { Draft } from "../../language/draft.ts";
 import { isRefused } from "../../language/draft.ts";
 import { wordsOf } from "../../language/fields/schemas.ts";
 import { nearest, oneOfWords } from "../../language/nearest.ts";
-import { fieldRange } from "../../language/source.ts";
+import { ownSettings } from "../../language/own-settings.ts";
+import { fieldRange, outermost } from "../../language/source.ts";
 import { entryOf, quote } from "../../language/tree.ts";
 import { valueIn } from "../../language/types.ts";
 import type { Callee } from "../callee.ts";
@@ -26,10 +27,24 @@ export const badCall: Rule = {
       if ("problem" in callee) {
         const message = `Call \`${node.id}\` cannot run ${quote(node.blueprint)}: ${callee.problem}`;
         report(fieldRange(source, node.id, "blueprint"), message, callee.hint);
-      } else if (!isRefused(node, "with")) checkInputs(node, callee, context, report);
+        continue;
+      }
+      if (!context.isCallee) checkSettings(node, callee, context, report);
+      if (!isRefused(node, "with")) checkInputs(node, callee, context, report);
     }
   },
 };
+
+function checkSettings(node: Call, callee: Found, { source }: RuleContext, report: RuleReport): void {
+  const { workspace = {}, concurrency = {} } = callee;
+  const { blueprint, refused } = outermost(source);
+  if (refused.has("workspace") || refused.has("concurrency")) return;
+  for (const setting of ownSettings({ workspace, concurrency }, blueprint)) {
+    const message = `Call \`${node.id}\`: blueprint \`${callee.name}\` has \`${setting}\`, which only the blueprint that is run can have`;
+    const hint = "A callee works where its caller does: say the same in this document, or remove it there.";
+    report(fieldRange(source, node.id, "blueprint"), message, hint);
+  }
+}
 
 function checkInputs(node: Call, callee: Found, { source, suggest }: RuleContext, report: RuleReport): void {
   const given = node.with ?? {};

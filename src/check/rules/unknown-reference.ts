@@ -1,7 +1,7 @@
 import type { Reference } from "../../model/template.ts";
 import type { Draft } from "../../language/draft.ts";
 import { outputProblem, partProblem, portProblem } from "../../language/ports.ts";
-import type { Source } from "../../language/source.ts";
+import { outermost, type Source } from "../../language/source.ts";
 import { stockNodes } from "../../language/stock/set.ts";
 import { references } from "../../language/template.ts";
 import { valueOf } from "../../language/tree.ts";
@@ -51,10 +51,6 @@ function fault(ref: Reference, written: string, context: RuleContext, inputs: Re
     case "node":
       return nodeFault(ref, written, context, inputs);
   }
-}
-
-function outermost(source: Source): Source {
-  return source.outer === undefined ? source : outermost(source.outer);
 }
 
 function inputFault(

@@ -122,3 +122,14 @@ test("a callee that is not what the lock says is told at its call, wherever belo
     ),
   ]);
 });
+
+test("what only the blueprint that is run can have is refused at the call, unless both have it", () => {
+  put("sub.yaml", `name: sub\nworkspace: {isolate: worktree, protect: [x]}\nconcurrency: {key: "{task}"}\n${script}`);
+  const told = (setting: string): string =>
+    `bad-call: Call \`a\`: blueprint \`sub\` has \`${setting}\`, which only the blueprint that is run can have`;
+  expect(problems(calling("sub.yaml"))).toEqual([told("workspace.isolate"), told("concurrency")]);
+  const same = 'workspace: {isolate: worktree}\nconcurrency: {key: "{task}"}\n';
+  expect(problems(calling("sub.yaml") + same)).toEqual([]);
+  put("mid.yaml", calling("sub.yaml").replace("top", "mid"));
+  expect(problems(calling("mid.yaml") + same)).toEqual([]);
+});

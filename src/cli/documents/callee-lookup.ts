@@ -46,7 +46,11 @@ export class CalleeLookup {
   #read(found: SourceDocument, way: readonly string[]): Callee | undefined {
     const calleeOf = this.#from(found, way);
     const pins = pinsBeside(found);
-    const { blueprint, diagnostics, decides } = checkCallee(found.text, { calleeOf, ...(pins && { pins }) });
+    const { blueprint, diagnostics, decides } = checkCallee(found.text, {
+      calleeOf,
+      isCallee: true,
+      ...(pins && { pins }),
+    });
     if (blueprint !== null) {
       const hash = hashOf(blueprint, calleeOf);
       return { ...blueprint, decides, ...(hash === undefined ? {} : { hash }) };

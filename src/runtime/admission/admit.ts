@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { allNodes, classOf, type Blueprint, type Node, type NodeType } from "../../model/blueprint.ts";
+import { ownSettings } from "../../language/own-settings.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Capabilities, Performer } from "../../ports/performer.ts";
@@ -104,20 +105,10 @@ function underCost(callee: Blueprint, { limits: { cost } }: Blueprint): Blueprin
   return { ...callee, limits: { ...callee.limits, cost } };
 }
 
-/** A callee works where its caller does: what it asks for itself and the caller does not would be left out. */
-function elsewhere({ name, workspace, concurrency }: Blueprint, top: Blueprint): readonly string[] {
-  const shares = concurrency.overlap === "allow" || JSON.stringify(concurrency) === "{}";
-  const keyed =
-    shares || JSON.stringify(concurrency) === JSON.stringify(top.concurrency)
-      ? []
-      : [`blueprint ${name}: concurrency of a callee is not carried out yet; say it in ${top.name}`];
-  const placed = (["cwd", "isolate", "carry", "setup", "checkpoint"] as const).flatMap((key) => {
-    const asked = workspace[key];
-    if (asked === undefined || asked === "none" || JSON.stringify(asked) === JSON.stringify(top.workspace[key]))
-      return [];
-    return [`blueprint ${name}: workspace.${key} of a callee is not carried out yet; say it in ${top.name}`];
-  });
-  return [...placed, ...keyed];
+function elsewhere(callee: Blueprint, top: Blueprint): readonly string[] {
+  return ownSettings(callee, top).map(
+    (setting) => `blueprint ${callee.name}: ${setting} of a callee is not carried out yet; say it in ${top.name}`,
+  );
 }
 
 function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {
