@@ -6,7 +6,7 @@ import { problem } from "../language/codes.ts";
 import { readDocument } from "../language/document.ts";
 import type { Draft } from "../language/draft.ts";
 import { Suggestions } from "../language/nearest.ts";
-import type { NodeTypePlugin } from "../language/nodes.ts";
+import type { NodeTypePlugin } from "../language/plugin-node.ts";
 import { ScalarRanges } from "../language/scalar-range.ts";
 import type { Source } from "../language/source.ts";
 import type { Callee, CalleeOf } from "./callee.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { NodeTypePlugin } from "../language/nodes.ts";
+import type { NodeTypePlugin } from "../language/plugin-node.ts";
 import { classOf } from "../model/blueprint.ts";
 import { check } from "./check.ts";
 

@@ -16,7 +16,7 @@ import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
 import { Reading } from "./read/reading.ts";
 import { readPart } from "./read/collections.ts";
 import type { Read } from "./read/collections.ts";
-import type { Plugins } from "./nodes.ts";
+import type { Plugins } from "./plugin-node.ts";
 import { nodeOrigins, readNode } from "./nodes.ts";
 import type { LocatedEdge, NodeOrigin, Source } from "./source.ts";
 import { stockNodes } from "./stock/set.ts";

@@ -1,33 +1,18 @@
-import type { TypeSpec } from "../model/blueprint.ts";
 import { END } from "../model/blueprint.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { NodeReading } from "./draft.ts";
-import { common as pluginCommonFields } from "./fields/common.ts";
 import { builtInTypes, isBuiltIn, nodeFields } from "./fields/nodes.ts";
 import { defaultChoosers } from "./fields/decide.ts";
 import type { BuiltInType } from "./fields/nodes.ts";
-import { fits, wordsOf } from "./fields/schemas.ts";
 import { didYouMean, nearest, oneOfWords } from "./nearest.ts";
 import { adviceOn } from "./elsewhere.ts";
 import { placeOf, typeHint } from "./node-hints.ts";
+import { pluginNode, type Plugins } from "./plugin-node.ts";
 import type { NodeOrigin } from "./source.ts";
 import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
 import { describe, entryOf, quote } from "./tree.ts";
-import type { Part } from "./read/collections.ts";
-import { capital, readPart, toJson, unknownField } from "./read/collections.ts";
+import { readPart, unknownField } from "./read/collections.ts";
 import { saysWhat, saysWhen, saysWhich, saysWhom } from "./read/forms.ts";
 import type { Reading } from "./read/reading.ts";
-
-/** What the language has to know of a node type from outside. */
-export interface NodeTypePlugin {
-  readonly type: string;
-  readonly class: "deterministic" | "agentic";
-  readonly fields: Readonly<
-    Record<string, { readonly type: TypeSpec; readonly required?: boolean; readonly description: string }>
-  >;
-}
-
-export type Plugins = ReadonlyMap<string, NodeTypePlugin>;
 
 const reservedNames: ReadonlySet<string> = new Set(["task", "inputs", "item", "index"]);
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
@@ -257,42 +242,4 @@ function oneForm(id: string, type: "call" | "decide" | "map" | "wait", map: Loca
       return saysWhen(node, map, reading) ? { whole: true, node } : { whole: false, node };
     }
   }
-}
-
-function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading: Reading): NodeReading {
-  const own = map.entries.filter((entry) => Object.hasOwn(plugin.fields, entry.key.source));
-  const part = readCommon(map, plugin, reading);
-  const refused = new Set(part.whole ? [] : part.refused);
-  const fields: Record<string, JsonObject[string]> = {};
-  let whole = part.whole;
-  for (const { key, value } of own) {
-    const spec = plugin.fields[key.source];
-    const json = toJson(value);
-    if (spec === undefined || fits(json, spec.type)) fields[key.source] = json;
-    else {
-      whole = false;
-      reading.wrongType(value, key.source, wordsOf(spec.type));
-    }
-  }
-  for (const [name, spec] of Object.entries(plugin.fields)) {
-    if (spec.required !== true || own.some((entry) => entry.key.source === name)) continue;
-    whole = false;
-    if (refused.has(name)) continue;
-    reading.problem(
-      "missing-field",
-      map.entries[0]?.key ?? map,
-      `${capital(reading.owner)} has no \`${name}\``,
-      `Add \`${name}:\` (${spec.description}).`,
-    );
-  }
-  const agentic = plugin.class === "agentic" ? { agentic: true as const } : {};
-  const node = { id, type: "plugin", plugin: plugin.type, ...agentic, ...part.values, fields } as const;
-  return whole ? { whole, node } : { whole, node: { ...node, refused } };
-}
-
-/** The common fields; every other key has to be one of the plug-in. */
-function readCommon(map: LocatedMap, plugin: NodeTypePlugin, reading: Reading): Part<typeof pluginCommonFields> {
-  const own = Object.keys(plugin.fields);
-  const rest = { ...map, entries: map.entries.filter(({ key }) => !own.includes(key.source)) };
-  return readPart(rest, pluginCommonFields, reading, [...besides, ...own]);
 }

@@ -5,7 +5,7 @@ import type { Fields } from "./read/collections.ts";
 import { objectSchema, propertiesOf } from "./read/collections.ts";
 import type { JsonSchema } from "./read/reading.ts";
 import { name } from "./read/scalars.ts";
-import type { NodeTypePlugin } from "./nodes.ts";
+import type { NodeTypePlugin } from "./plugin-node.ts";
 import { stockNodes } from "./stock/set.ts";
 import { typeSchema } from "./types.ts";
 
@@ -157,7 +157,10 @@ function pluginSchema({ type, fields }: NodeTypePlugin): JsonSchema {
     properties: {
       ...(properties as JsonSchema),
       ...Object.fromEntries(
-        own.map(([name, { type: of, description }]) => [name, { ...typeSchema(of), description }] as const),
+        own.map(([name, { type: of, references, description }]) => {
+          const filled = references === true ? { anyOf: [typeSchema(of), { type: "string" }] } : typeSchema(of);
+          return [name, { ...filled, description }] as const;
+        }),
       ),
     },
   };

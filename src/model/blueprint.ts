@@ -216,13 +216,14 @@ export interface MapNode extends NodeCommon {
 
 export type DecideNode = NodeCommon & Decision;
 
-/** A node type supplied by a plug-in; `fields` were checked against the schema it declared. */
+/** A node type supplied by a plug-in; `fields` were checked against the schema it declared, `templates` are those with references. */
 export interface PluginNode extends NodeCommon {
   readonly type: "plugin";
   readonly plugin: string;
   /** Its passes are counted and capped like those of an agent. */
   readonly agentic?: true;
   readonly fields: JsonObject;
+  readonly templates?: ToolArguments;
 }
 
 export type Node =

@@ -1,8 +1,11 @@
 import type { OutputFormat, PluginNode } from "../model/blueprint.ts";
 import type { NodeResult } from "../model/outcome.ts";
-import type { Capabilities, Performer } from "../ports/performer.ts";
+import type { Json } from "../model/json.ts";
+import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
 import type { NodePlugin, Plugin } from "../ports/plugin.ts";
-import { invalid, saidValue, schemaFault, withFittingPorts } from "../runtime/validation/said-value.ts";
+import { textOfJson } from "../runtime/values.ts";
+import { argumentsOf } from "./arguments.ts";
+import { invalid, saidValue, schemaFault, typeFault, withFittingPorts } from "../runtime/validation/said-value.ts";
 
 export type PluginNodes =
   | { readonly nodes: ReadonlyMap<string, NodePlugin> }
@@ -44,12 +47,44 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       const found = nodes.get(node.plugin);
       if (found === undefined)
         return { outcome: "error", reason: { code: "could_not_start", text: unknown(node) }, beforeEffect: true };
-      const result = await found.perform(context);
+      const given = await filled(found, context);
+      if ("problem" in given)
+        return { outcome: "failure", reason: { code: "output_invalid", text: given.problem }, beforeEffect: true };
+      const result = await found.perform(given);
       // What it answers may not even be a result; who called it says so.
       if (node.output === undefined || typeof result !== "object" || result === null) return result;
       return keepsOutput(result, node.output, can);
     },
   };
+}
+
+/** The node as it is given: its fields with their references filled in, each of the type that the plug-in declares. */
+async function filled(
+  plugin: NodePlugin,
+  context: ActionContext<PluginNode>,
+): Promise<ActionContext<PluginNode> | { readonly problem: string }> {
+  const { node, values } = context;
+  if (node.templates === undefined) return context;
+  const fields: Record<string, Json> = { ...node.fields };
+  for (const [name, given] of Object.entries(await argumentsOf(node.templates, values))) {
+    const type = plugin.fields[name]?.type ?? { kind: "json" };
+    const value = type.kind === "string" ? textOfJson(given) : given;
+    const problem = await typeFault(value, type);
+    if (problem !== null) return { problem: `\`${name}\` of ${node.id} does not fit: ${problem}` };
+    fields[name] = value;
+  }
+  return withNode(context, { ...node, fields });
+}
+
+/** What a context is made of is its own: all but the node is asked of it. */
+function withNode(context: ActionContext<PluginNode>, node: PluginNode): ActionContext<PluginNode> {
+  return new Proxy(context, {
+    get(target, key) {
+      if (key === "node") return node;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** A plug-in is held to the `output:` of its node as a command is; what it gives as a value need not be said as text too. */

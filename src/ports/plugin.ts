@@ -5,6 +5,8 @@ import type { ActionContext, Capabilities } from "./performer.ts";
 export interface PluginField {
   readonly type: TypeSpec;
   readonly required?: boolean;
+  /** References in its texts are filled in before the node is performed: whoever asks for that keeps them out of what is executed. */
+  readonly references?: boolean;
   readonly description: string;
 }
 

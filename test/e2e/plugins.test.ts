@@ -23,12 +23,13 @@ export default definePlugin({
       class: "deterministic",
       fields: {
         file: { type: { kind: "string" }, required: true, description: "Where it is written." },
-        times: { type: { kind: "integer" }, description: "How often." },
+        times: { type: { kind: "integer" }, references: true, description: "How often." },
+        text: { type: { kind: "string" }, references: true, description: "What is written." },
       },
       missing: (node) => (node.fields.file.startsWith("/") ? "note: file must be relative" : null),
       async perform(context) {
         const { file, times = 1 } = context.node.fields;
-        const text = (await context.environment()).TEXT ?? "";
+        const text = context.node.fields.text ?? (await context.environment()).TEXT ?? "";
         appendFileSync(join(context.cwd, file), (text + "\\n").repeat(times));
         return { outcome: "success", output: { text: "noted", bytes: 5 }, ports: { times } };
       },
@@ -104,6 +105,28 @@ describe("a node type of a plug-in", () => {
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("note: file must be relative") });
   });
 
+  it("gets its fields with their references filled in, where it asks for that, and of the types it declares", async () => {
+    using place = site();
+    const counted = (count: string, text: string): string => `name: b
+nodes:
+  say: {type: script, run: "echo '${count}'", output: json}
+  keep: {type: note, file: notes.txt, times: "{say.n}", text: "${text}"}
+edges: [{from: say, when: success, to: keep}]
+`;
+    place.file("b.yaml", counted('{\\"n\\": 2}', "{say.n} of {task}"));
+    expect(await trammel(["run", "t", "-b", "b.yaml"], { place })).toMatchObject({ code: 0 });
+    expect(readFileSync(place.path("notes.txt"), "utf8")).toBe("2 of t\n2 of t\n");
+    place.file("b.yaml", counted('{\\"n\\": \\"x\\"}', "a"));
+    const unfit = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
+    expect(lastLine(unfit)).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("`times` of keep does not fit"),
+    });
+    place.file("b.yaml", counted("{}", "{sya}"));
+    const unknown = await trammel(["check", "b.yaml"], { place });
+    expect(unknown).toMatchObject({ code: 2, stdout: expect.stringContaining("[unknown-reference]") });
+  });
+
   it("works inside calls and maps, from a path too", async () => {
     using place = site("./plugins/notes.js");
     place.file("plugins/notes.js", source);
@@ -151,11 +174,7 @@ describe("plug-ins for editors and for people", () => {
     const fits = new Ajv({ strict: false }).compile(JSON.parse(printed.stdout));
     const of = (node: object): boolean => fits({ name: "b", nodes: { keep: { type: "note", ...node } } });
     expect(of({ file: "a", times: 2, timeout: "1m", env: { A: "b" } })).toBe(true);
-    expect([of({ times: 2 }), of({ file: "a", times: "x" }), of({ file: "a", tims: 2 })]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect([of({ times: 2 }), of({ file: 7 }), of({ file: "a", tims: 2 })]).toEqual([false, false, false]);
   });
 
   it("are told by doctor, with what they bring or why they cannot be loaded", async () => {

@@ -12,7 +12,12 @@ const typeShape: z.ZodType<TypeSpec> = z.lazy(() =>
   ]),
 );
 
-const field = z.object({ type: typeShape, required: z.boolean().optional(), description: z.string().min(1) });
+const field = z.object({
+  type: typeShape,
+  required: z.boolean().optional(),
+  references: z.boolean().optional(),
+  description: z.string().min(1),
+});
 
 const node = z.object({
   type: z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, "must be lower case letters, digits, _ and -"),

@@ -1,10 +1,10 @@
 import { check } from "../../check/check.ts";
 import { canonical } from "../../language/canonical.ts";
-import type { NodeTypePlugin } from "../../language/nodes.ts";
+import type { NodeTypePlugin } from "../../language/plugin-node.ts";
 import { withPins } from "../documents/callees.ts";
 import type { Bound } from "../../model/bound.ts";
 import type { ReadDefinition } from "./facts.ts";
-import { standIns } from "./stand-ins.ts";
+import { standIns } from "../plugins/stand-ins.ts";
 import { sha256 } from "./text.ts";
 
 /**

@@ -86,8 +86,12 @@ export async function blueprintToEnd(
   const known = await blueprintOf(world, journal, row);
   const document = journal.definition(row.definition);
   if (known !== null || document === null) return known;
-  const standIn = (await import("../plugins/stand-ins.ts")).readWithStandIns(document);
-  return standIn === null ? null : bodyIn(standIn, mapsAround(journal, row));
+  const [{ standIns }, { check }] = await Promise.all([
+    import("../plugins/stand-ins.ts"),
+    import("../../check/check.ts"),
+  ]);
+  const { blueprint } = check(document, { plugins: standIns(document)[0] ?? [] });
+  return blueprint === null ? null : bodyIn(blueprint, mapsAround(journal, row));
 }
 
 /** The maps that a run is an item of, the outermost first: it keeps the document around them. */

@@ -4,7 +4,7 @@ import { draftsOf, fromStock, wholeOnes } from "../draft.ts";
 import type { NodeReading } from "../draft.ts";
 import { unknownField } from "../read/collections.ts";
 import { nodeOrigins, readNode } from "../nodes.ts";
-import type { Plugins } from "../nodes.ts";
+import type { Plugins } from "../plugin-node.ts";
 import type { LocatedTemplate, Names, Reading } from "../read/reading.ts";
 import type { LocatedEdge, NodeOrigin, Source } from "../source.ts";
 import { overlayStock } from "./supply.ts";

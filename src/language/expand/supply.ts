@@ -1,6 +1,6 @@
 import type { LocatedFlow } from "./flow-nodes.ts";
 import { isBuiltIn } from "../fields/nodes.ts";
-import type { Plugins } from "../nodes.ts";
+import type { Plugins } from "../plugin-node.ts";
 import type { NodeOrigin } from "../source.ts";
 import type { LocatedMap } from "../tree.ts";
 import { entryOf } from "../tree.ts";

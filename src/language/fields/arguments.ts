@@ -6,7 +6,7 @@ import { templateOf } from "../read/scalars.ts";
 import type { Located } from "../tree.ts";
 
 /** Values whose strings are templates. */
-const argument: Reader<ToolArgument> = {
+export const argument: Reader<ToolArgument> = {
   expected: "a value",
   schema: {},
   read: (node, reading, field) => argumentOf(node, reading, field),

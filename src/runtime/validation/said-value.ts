@@ -1,5 +1,6 @@
 import { schemaAt } from "../../language/ports.ts";
-import type { OutputFormat } from "../../model/blueprint.ts";
+import { typeSchema } from "../../language/types.ts";
+import type { OutputFormat, TypeSpec } from "../../model/blueprint.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { CapturedText, NodeResult } from "../../model/outcome.ts";
@@ -56,6 +57,11 @@ async function portFault(name: string, value: Json, whole: JsonObject): Promise<
 export async function schemaFault(value: Json, schema: JsonObject): Promise<string | null> {
   const validate = await compileSchema(schema);
   return typeof validate === "function" ? validate(value) : validate.invalid;
+}
+
+/** Why a value is not of a type, or null. */
+export function typeFault(value: Json, type: TypeSpec): Promise<string | null> {
+  return schemaFault(value, typeSchema(type));
 }
 
 export function invalid(text: string): Pick<NodeResult, "outcome" | "reason"> {

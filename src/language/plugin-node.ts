@@ -1,0 +1,79 @@
+import type { ToolArguments, TypeSpec } from "../model/blueprint.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { NodeReading } from "./draft.ts";
+import { argument } from "./fields/arguments.ts";
+import { common } from "./fields/common.ts";
+import { fits, wordsOf } from "./fields/schemas.ts";
+import { capital, readPart, toJson, type Part } from "./read/collections.ts";
+import type { Reading } from "./read/reading.ts";
+import type { Located, LocatedMap } from "./tree.ts";
+
+/** What the language has to know of a node type from outside. */
+export interface NodeTypePlugin {
+  readonly type: string;
+  readonly class: "deterministic" | "agentic";
+  readonly fields: Readonly<
+    Record<
+      string,
+      {
+        readonly type: TypeSpec;
+        readonly required?: boolean;
+        readonly references?: boolean;
+        readonly description: string;
+      }
+    >
+  >;
+}
+
+export type Plugins = ReadonlyMap<string, NodeTypePlugin>;
+
+/** Reads a node of a type from outside by the fields that it declares. */
+export function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading: Reading): NodeReading {
+  const own = map.entries.filter((entry) => Object.hasOwn(plugin.fields, entry.key.source));
+  const part = readCommon(map, plugin, reading);
+  const refused = new Set(part.whole ? [] : part.refused);
+  const fields: Record<string, JsonObject[string]> = {};
+  const templates: Record<string, ToolArguments[string]> = {};
+  let whole = part.whole;
+  for (const { key, value } of own) {
+    const spec = plugin.fields[key.source];
+    const json = toJson(value);
+    const filled = spec?.references === true ? withReferences(value, reading, key.source) : undefined;
+    if (filled !== undefined) templates[key.source] = filled;
+    // What a reference comes to is held to the type when it is known.
+    if (spec === undefined || filled !== undefined || fits(json, spec.type)) fields[key.source] = json;
+    else {
+      whole = false;
+      reading.wrongType(value, key.source, wordsOf(spec.type));
+    }
+  }
+  for (const [name, spec] of Object.entries(plugin.fields)) {
+    if (spec.required !== true || own.some((entry) => entry.key.source === name)) continue;
+    whole = false;
+    if (refused.has(name)) continue;
+    reading.problem(
+      "missing-field",
+      map.entries[0]?.key ?? map,
+      `${capital(reading.owner)} has no \`${name}\``,
+      `Add \`${name}:\` (${spec.description}).`,
+    );
+  }
+  const agentic = plugin.class === "agentic" ? { agentic: true as const } : {};
+  const filled = Object.keys(templates).length === 0 ? {} : { templates };
+  const node = { id, type: "plugin", plugin: plugin.type, ...agentic, ...part.values, fields, ...filled } as const;
+  return whole ? { whole, node } : { whole, node: { ...node, refused } };
+}
+
+/** The common fields; every other key has to be one of the plug-in. */
+function readCommon(map: LocatedMap, plugin: NodeTypePlugin, reading: Reading): Part<typeof common> {
+  const own = Object.keys(plugin.fields);
+  const rest = { ...map, entries: map.entries.filter(({ key }) => !own.includes(key.source)) };
+  return readPart(rest, common, reading, ["type", "next", ...own]);
+}
+
+/** The value with its references, or undefined where it has none. */
+function withReferences(value: Located, reading: Reading, field: string): ToolArguments[string] | undefined {
+  const before = reading.referencesLeft;
+  const read = argument.read(value, reading, field);
+  return reading.referencesLeft === before ? undefined : read;
+}
