@@ -5,6 +5,8 @@ export interface Question {
   readonly run: string;
   /** Inside a call or a map a path, `call/child`, `map[2]/child`. */
   readonly node: string;
+  /** The gate before the node, where that is asked again there. */
+  readonly of?: string;
   readonly mode: "input" | "approval" | "choice" | "form";
   readonly prompt: string;
   /** What the answer is about, displayed as inert text and never as part of the question. */

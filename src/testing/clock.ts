@@ -62,6 +62,18 @@ export class StageClock implements Clock {
     }
   }
 
+  /** In the middle of work, what is only waited for: time may leap meanwhile. */
+  async rest<T>(waiting: () => Promise<T>): Promise<T> {
+    this.#works -= 1;
+    this.#watch();
+    try {
+      return await waiting();
+    } finally {
+      this.#begun += 1;
+      this.#works += 1;
+    }
+  }
+
   close(): void {
     this.#over = true;
     this.#timers.clear();

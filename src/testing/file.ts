@@ -28,6 +28,8 @@ export interface Said {
   readonly ports?: Readonly<Record<string, Json>>;
   readonly option?: string;
   readonly answer?: Json;
+  /** What a person answers each time that a gate is asked in one pass; the last stands for all further times. */
+  readonly answers?: readonly Json[];
   /** Who answers a gate. */
   readonly by?: string;
   /** Written into the tree, by path; null removes. */

@@ -6,7 +6,8 @@ import type { Said } from "./file.ts";
 /** Why a node cannot come to what a test says, as a sentence, or null. */
 export function faultOf(said: Said, node: Node): string | null {
   if (node.type === "human") return faultOfAnswer(said, node);
-  if (said.answer !== undefined || said.by !== undefined) return `\`${node.id}\` is no gate, so nobody answers it`;
+  if (said.answer !== undefined || said.answers !== undefined || said.by !== undefined)
+    return `\`${node.id}\` is no gate, so nobody answers it`;
   if (said.outcome === "success" && said.exit !== undefined && said.exit !== 0)
     return `\`${node.id}\` does not succeed with exit code ${said.exit}; leave out one of \`outcome\` and \`exit\``;
   const options = optionsOf(node);
@@ -24,7 +25,13 @@ function faultOfAnswer(said: Said, node: HumanNode): string | null {
   if (said.outcome === "error") return `\`${node.id}\` is a gate: it is answered, or not in time`;
   if (said.outcome === "timeout")
     return node.timeoutMs === undefined ? `\`${node.id}\` has no timeout, so it waits for ever` : null;
-  const answer = answerOf(said, node);
+  if (said.answers !== undefined && said.answer !== undefined)
+    return `\`${node.id}\` has \`answer\` and \`answers\`; leave out one of them`;
+  const faults = (said.answers ?? [undefined]).map((_, time) => faultOfOne(answerOf(said, node, time), node));
+  return faults.find((fault) => fault !== null) ?? null;
+}
+
+function faultOfOne(answer: Json | undefined, node: HumanNode): string | null {
   if (answer === undefined) return `say what is answered at \`${node.id}\`: answer: …`;
   if (node.mode === "approval")
     return typeof answer === "boolean" ? null : `\`${node.id}\` is an approval; it is answered with yes or no`;
@@ -41,8 +48,13 @@ function faultOfAnswer(said: Said, node: HumanNode): string | null {
 const yes: ReadonlySet<Json> = new Set<Json>([true, "yes", "y", "ok"]);
 const no: ReadonlySet<Json> = new Set<Json>([false, "no", "n"]);
 
-/** What a person answers, or undefined where the test does not say. At an approval success is yes and failure no. */
-export function answerOf({ answer, word, option, outcome }: Said, { mode }: HumanNode): Json | undefined {
+/** What a person answers who was asked `times` before, or undefined where the test does not say. At an approval success is yes and failure no. */
+export function answerOf(
+  { answer: only, answers, word, option, outcome }: Said,
+  { mode }: HumanNode,
+  times: number,
+): Json | undefined {
+  const answer = answers?.[times] ?? answers?.at(-1) ?? only;
   const said = answer ?? word ?? option ?? (outcome === undefined ? undefined : outcome === "success");
   if (said === undefined || mode !== "approval")
     return typeof said === "boolean" && answer === undefined ? undefined : said;

@@ -68,6 +68,8 @@ test.each([
   ["expect: {outputs: {sizes: 1}}", "`sizes` is no output of this blueprint; did you mean `size`?"],
   ["expect: {route: [build succes]}", "`build` does not end as `succes`; did you mean `success`?"],
   ["expect: {route: [pick bugs]}", "`pick` does not end as `bugs`; did you mean `bug`?"],
+  ["nodes: {which: {answer: a, answers: [a]}}", "`which` has `answer` and `answers`; leave out one of them"],
+  ["nodes: {build: {answers: [yes]}}", "`build` is no gate, so nobody answers it"],
   ["nodes: {build: {answer: yes}}", "`build` is no gate, so nobody answers it"],
 ])("%s", (test, message) => {
   expect(problemsOf(test)).toEqual([message]);

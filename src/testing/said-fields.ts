@@ -25,6 +25,10 @@ const saidMap: Reader<Said> = object(
     ports: optional(mapOf(json), "Values that a command writes to $TRAMMEL_OUTPUT, by name."),
     option: optional(name, "The option that is chosen."),
     answer: optional(json, "What a person answers: yes or no, an option, a text, the fields of a form."),
+    answers: optional(
+      someOf(json, "Write [yes, no]."),
+      "What a person answers each time that the gate is asked in one pass, as after a change to the tree; the last stands for all further times.",
+    ),
     by: optional(text(), "Who answers."),
     files: optional(
       mapOf(orNull(anyText), treePath),

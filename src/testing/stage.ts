@@ -2,16 +2,15 @@ import type { Node, NodeType } from "../model/blueprint.ts";
 import type { Attempt } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
 import type { EngineOptions } from "../runtime/options.ts";
 import { StageClock } from "./clock.ts";
-import { answerOf } from "./fits.ts";
 import type { Said, TestCase } from "./file.ts";
 import { watchedJournal } from "./journal.ts";
 import { OpenAttempts } from "./open-attempts.ts";
 import { actAsSaid } from "./said-result.ts";
+import { Person } from "./person.ts";
 import { type Line, Script } from "./script.ts";
 
 type Performers = ReadonlyMap<NodeType, Performer>;
@@ -41,13 +40,18 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #script: Script;
   readonly #open: OpenAttempts;
-  /** Gates that are asked, by path. */
-  readonly #asking = new Map<string, ActionContext>();
+  readonly #person: Person;
   #journal: Journal | null = null;
 
   constructor(options: StageOptions) {
     this.#options = options;
     this.#script = new Script(options.test, options.witness !== undefined);
+    this.#person = new Person(
+      options.nodes,
+      () => this.#journal,
+      (...of) => this.#lineOf(...of),
+      (waiting) => this.clock.rest(waiting),
+    );
     this.#open = new OpenAttempts(options.nodes);
     this.clock = new StageClock(options.clock, options.from, () => this.#open.isAnyAtWork());
   }
@@ -89,7 +93,7 @@ export class Stage {
   #capabilities(can: Capabilities): Capabilities {
     return {
       ...can,
-      gates: this.#keeper,
+      gates: this.#person,
       processes: { run: (spec, signal) => this.clock.work(() => can.processes.run(spec, signal)) },
       // Whatever a node asks for: a test reaches no model.
       provider: () => can.provider("replay"),
@@ -111,7 +115,6 @@ export class Stage {
   async #perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
     const { node, attempt } = context;
     const path = this.#pathOf(context);
-    if (node.type === "human") this.#asking.set(path, context);
     const line = node.type === "human" ? "real" : this.#lineOf(path, node, attempt);
     if (line === "unsaid")
       return { outcome: "error", reason: { code: "could_not_start", text: this.missing.at(-1) ?? "" } };
@@ -133,7 +136,7 @@ export class Stage {
 
   #lineOf(path: string, node: Node, attempt: Attempt): Line {
     const line = this.#script.lineOf(path, node, attempt);
-    if (line === "unsaid") this.missing.push(unsaid(path, node, attempt));
+    if (line === "unsaid" || (line === "real" && node.type === "human")) this.missing.push(unsaid(path, node, attempt));
     return line;
   }
 
@@ -149,30 +152,6 @@ export class Stage {
       perform: (context) => this.clock.work(() => performer.perform(context)),
     };
   }
-
-  readonly #keeper: GateKeeper = {
-    ask: (question, signal) => {
-      const answer = this.#answer(question);
-      return answer === null ? nobody(signal) : Promise.resolve(answer);
-    },
-  };
-
-  /** Null where nobody answers in time. */
-  #answer({ node: path }: Question): Answer | null {
-    const context = this.#asking.get(path);
-    // An agent that asks whether it may.
-    if (context?.node.type !== "human") return { kind: "nobody" };
-    const { node, attempt } = context;
-    const line = this.#lineOf(path, node, attempt);
-    if (line === "real") this.missing.push(unsaid(path, node, attempt));
-    if (typeof line === "string") return { kind: "nobody" };
-    if (line.outcome === "timeout") return null;
-    const by = line.by ?? node.approvers?.[0] ?? "test";
-    const answer = answerOf(line, node);
-    if (answer === undefined) return { kind: "nobody" };
-    if (typeof answer === "boolean" && node.mode === "approval") return { kind: answer ? "approved" : "declined", by };
-    return typeof answer === "string" ? { kind: "text", by, text: answer } : { kind: "value", by, value: answer };
-  }
 }
 
 function unsaid(path: string, { type }: Node, { pass, attempt }: Attempt): string {
@@ -183,12 +162,4 @@ function unsaid(path: string, { type }: Node, { pass, attempt }: Attempt): strin
   return `${type} ${path}${which} started, and the test does not say what comes of it; say it as in nodes: ${say}`;
 }
 
-const idle: ReadonlySet<NodeType> = new Set<NodeType>(["wait", "human", "call", "map"]);
-
-function nobody(signal: AbortSignal): Promise<Answer> {
-  return new Promise((resolve) => {
-    const end = (): void => resolve({ kind: "nobody" });
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
-}
+const idle: ReadonlySet<NodeType> = new Set<NodeType>(["wait", "call", "map"]);

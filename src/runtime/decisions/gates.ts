@@ -175,7 +175,11 @@ export function gateOf(
 ): NodeGate | null {
   const isAgent = node.type === "agent" || node.type === "agent_sandbox";
   if (node.type !== "human" && !isAgent && approvals.length === 0) return null;
-  const asking: GateKeeper = { ...inner, ask: (question, signal) => inner.ask({ ...question, node: path }, signal) };
+  const ask: GateKeeper["ask"] = (question, signal) => {
+    const of = question.node === node.id ? {} : { of: question.node };
+    return inner.ask({ ...question, node: path, ...of }, signal);
+  };
+  const asking: GateKeeper = { ...inner, ask };
   if (node.type !== "human") return new PermissionGate(asking, attempt, approvals, now);
   const { pass } = attempt;
   const takes = (answered: GateAnswered): boolean => answered.pass === pass && isDecision(node, answered);
