@@ -123,6 +123,14 @@ describe("outcomes that come late", () => {
     expect(snapshot(hand.state)).toEqual(before);
   });
 
+  test("an error that may be tried again is not, where a join has gone on without it", () => {
+    const hand = new Hand("s>a,s>b,a>j,b>j", { nodes: { j: { join: "any" }, b: { retry: 2, idempotent: true } } });
+    hand.end("s", "success");
+    expect(hand.end("a", "success")).toBe("-a +j1.1");
+    expect(hand.end("b", "error")).toBe("-b");
+    expect(hand.end("j", "success")).toBe("-j succeeded");
+  });
+
   test("nothing happens before the run has started", () => {
     const state = initial(compile(blueprintOf("a>b")));
     expect(advance(state, [{ type: "passes.synced", passes: {} }], 0).events).toEqual([

@@ -73,6 +73,20 @@ describe("options", () => {
   });
 });
 
+test("an option that leads to END does not take the edge for other", () => {
+  const edges = [
+    { from: "a", when: "yes", to: "END" },
+    { from: "a", when: "other", to: "b" },
+  ];
+  expect(starts(play(edges, { results: { a: "yes" } }))).toBe("a");
+  expect(starts(play(edges, { results: { a: "no" } }))).toBe("a b");
+});
+
+test("what waits for a place is served first come, first served, before what becomes due later", () => {
+  const run = play("s>a,s>z,a>b", { settings: { limits: { parallel: 1 } } });
+  expect(starts(run)).toBe("s a z b");
+});
+
 describe("expect: failure", () => {
   const nodes = { a: { expect: "failure" } } as const;
   test.each([

@@ -154,6 +154,12 @@ describe("a broken arm", () => {
     expect(because).toEqual(["a", "a"]);
   });
 
+  test("also where the skipped join between comes first by name", () => {
+    const run = play("s>z,s>b,s>c,z+>j,b+>j,j+>k,c>k", { results: { z: "failure" }, ticks: { c: 4 } });
+    const because = run.events.flatMap((event) => (event.type === "node.skipped" ? [event.because] : []));
+    expect(because).toEqual(["z", "z"]);
+  });
+
   test("what a node delivered before a new pass of it counts no more", () => {
     const run = play("s>x,s>w,x+>n,x+>x,w>n", { results: { x: "success failure" }, ticks: { w: 9 } });
     expect(starts(run)).toBe("s w x x#2");
