@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { NodeTypePlugin } from "../language/plugin-node.ts";
 import { classOf } from "../model/blueprint.ts";
+import { canonical } from "../language/canonical.ts";
 import { check } from "./check.ts";
 
 const notify: NodeTypePlugin = {
@@ -33,6 +34,19 @@ describe("a node type from outside", () => {
       timeoutMs: 5_000,
       env: { A: { source: "{task}" } },
     });
+  });
+
+  test("has the references of fields that take some, which are no other content for it", () => {
+    const text = "name: t\nentry: a\nnodes:\n  a: {type: notify, channel: '{task}', tags: ['{task}']}\n";
+    const channel = { ...notify.fields["channel"], references: true } as NodeTypePlugin["fields"][string];
+    const filling = { ...notify, fields: { ...notify.fields, channel } };
+    const [filled, plain] = [filling, notify].map((plugin) => check(text, { plugins: [plugin] }).blueprint);
+    if (filled === undefined || filled === null || plain === undefined || plain === null) throw new Error("refused");
+    expect(filled.nodes.get("a")).toMatchObject({ templates: { channel: { kind: "template" } } });
+    expect(filled.nodes.get("a")).not.toHaveProperty("templates.tags");
+    expect(canonical(filled)).toBe(canonical(plain));
+    const unknown = check(text.replace("{task}", "{tsk}"), { plugins: [filling] });
+    expect(unknown.diagnostics.map(({ code }) => code)).toEqual(["unknown-reference"]);
   });
 
   test("has closed, typed and required fields like a built-in one", () => {

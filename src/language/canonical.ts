@@ -22,6 +22,11 @@ function graphText({ nodes, edges }: Pick<MapBody, "nodes" | "edges">): string {
 }
 
 function nodeText(node: Node): string {
+  if (node.type === "plugin") {
+    // They stand in the fields, and are not known where the plug-in is not.
+    const { templates: _templates, ...rest } = node;
+    return stable(rest);
+  }
   if (node.type !== "map") return stable(node);
   const { do: body, ...rest } = node;
   return `{"map":${stable(rest)},"entry":${JSON.stringify(body.entry)},${graphText(body)}}`;
