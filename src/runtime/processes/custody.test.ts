@@ -114,6 +114,15 @@ describe.runIf(hasProcfs)("with /proc", () => {
     expect(await findMembers(one.tree)).toEqual([]);
   });
 
+  test("what belongs to a tree is as old as its eldest or younger", async () => {
+    const one = start("exec sleep 300");
+    const eldest = Number(one.root.startTime);
+    const found = async (since: number): Promise<readonly number[]> =>
+      (await findMembers({ ...one.tree, root: null, since })).map(({ pid }) => pid);
+    expect(await found(eldest)).toEqual([one.root.pid]);
+    expect(await found(eldest + 1)).toEqual([]);
+  });
+
   test("an engine that lives keeps its children", async () => {
     const one = start("exec sleep 300");
     expect(await endOrphans(self())).toEqual([]);
