@@ -131,6 +131,22 @@ describe("outcomes that come late", () => {
     expect(hand.end("j", "success")).toBe("-j succeeded");
   });
 
+  test("what a join had gone on without begins once more after a crash only to be cancelled", () => {
+    const hand = new Hand("s>a,s>b,a>j,b>j", { nodes: { j: { join: "any" } } });
+    hand.end("s", "success");
+    hand.end("a", "success");
+    const again = { node: "b", pass: 1, attempt: 1 } as const;
+    const found: readonly EventBody[] = [
+      resumed,
+      { type: "node.unconfirmed", ...again, reason: crash },
+      { type: "node.settled", ...again, as: "again", by: "engine" },
+    ];
+    const { commands } = advance(hand.state, found, 9);
+    expect(commands).toContainEqual({ type: "cancel", why: "lost_join", node: "b", pass: 1, attempt: 2 });
+    expect(hand.end("b", "cancelled", 1, 2)).toBe("-b");
+    expect(hand.end("j", "success")).toBe("-j succeeded");
+  });
+
   test("nothing happens before the run has started", () => {
     const state = initial(compile(blueprintOf("a>b")));
     expect(advance(state, [{ type: "passes.synced", passes: {} }], 0).events).toEqual([

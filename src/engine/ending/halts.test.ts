@@ -236,6 +236,15 @@ describe("escalate", () => {
       results: { t: [...failing(["a", 9], ["a", 4]), { outcome: "success" }] },
     });
     expect(falling.end?.status).toBe("succeeded");
+    // A success in between is progress.
+    const anew = play("t!>f,f>t,t+>r,r!>t,r+>END", {
+      nodes,
+      results: {
+        t: [...failing(["x"]), { outcome: "success" }, ...failing(["x"]), { outcome: "success" }],
+        r: "failure success",
+      },
+    });
+    expect(anew.end?.status).toBe("succeeded");
     const off = play("t!>f,f>t", { settings: { escalate: ["cap"] }, nodes, results: { t: failing(["x"]) } });
     expect(off.counts.f).toBe(9);
   });
