@@ -4,6 +4,7 @@ import type { Attempt, EventBody } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { advance } from "./advance.ts";
+import { fits } from "./fits.ts";
 import { unfinished } from "./ending/unfinished.ts";
 import { remainingTime } from "./limits/time.ts";
 import { Outcomes, passKey } from "./outcomes.ts";
@@ -54,7 +55,7 @@ class Player {
   /** `next` is where the next batch begins: what the engine once decided on this one comes before it. */
   take({ events, at: now }: Batch, next: number): void {
     if (this.#countsTime && isOverTime(this.#state, now)) this.#step([{ type: "run.time_spent" }], now);
-    const counting = events.filter((event) => this.#counts(event));
+    const counting = this.#isAnswered(events) ? events.filter((event) => this.#counts(event)) : [];
     if (counting.length > 0) this.#step(counting, now);
     this.#recorded.readTo(next);
     for (let missing = this.#missing(); missing.length > 0; missing = this.#missing()) this.#step(missing, now);
@@ -64,6 +65,12 @@ class Player {
     const step = advance(this.#state, events, now);
     for (const event of step.events) this.events.push(event);
     for (const command of step.commands) if (command.type === "cancel") this.#cancelled.add(passKey(command));
+  }
+
+  /** A halted run goes on for nothing but a decision about what halted it. */
+  #isAnswered(events: readonly EventBody[]): boolean {
+    const state = this.#state;
+    return state.phase !== "finished" || events.some((event) => event.type === "node.settled" && fits(state, event));
   }
 
   /** That an attempt was cancelled says nothing where nobody cancels it now. */

@@ -134,6 +134,19 @@ test("a settlement counts: of a cap with its grant, and of an attempt whose engi
   expect(seen.halts).toEqual({ before: [], after: [] });
 });
 
+test("a decision about what does not halt any more, or elsewhere, is none: the run stays as it ended", () => {
+  const nodes = (cap: number) => ({ f: { type: "agent", cap } }) as const;
+  const run = play("l+>p,l!>f,f>l", { nodes: nodes(2), results: { l: "failure" } });
+  const more: EventBody[] = [
+    { type: "run.resumed", owner: { pid: 1, startTime: "1", bootId: "1" } },
+    { type: "node.settled", node: "f", pass: 3, attempt: 1, as: "again", by: "ann", grant: 1 },
+  ];
+  const resolved = { events: [...run.events, ...more], times: [...run.times, 900, 900] };
+  const seen = other(resolved, stage("l+>p,l!>f,f>l", { nodes: nodes(1) }));
+  expect(seen.after).toMatchObject({ status: "escalated" });
+  expect(seen.halts.after).toHaveLength(1);
+});
+
 test("what a node does otherwise is said, and that it decides otherwise is not", () => {
   const was = stage("a>l,l>p");
   const run = play("a>l,l>p");
