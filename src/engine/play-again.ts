@@ -67,10 +67,11 @@ class Player {
     for (const command of step.commands) if (command.type === "cancel") this.#cancelled.add(passKey(command));
   }
 
-  /** A halted run goes on for nothing but a decision about what halted it. */
+  /** A halted run does not go on for decisions of which none is about what halted it. */
   #isAnswered(events: readonly EventBody[]): boolean {
-    const state = this.#state;
-    return state.phase !== "finished" || events.some((event) => event.type === "node.settled" && fits(state, event));
+    const decisions = events.filter((event) => event.type === "node.settled");
+    const isHalted = this.#state.phase === "finished" && decisions.length > 0;
+    return !isHalted || decisions.some((event) => fits(this.#state, event));
   }
 
   /** That an attempt was cancelled says nothing where nobody cancels it now. */
