@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
 import { again, agentic, blueprint, bodies, handle, kinds, plain, request, success, until, World } from "./harness.ts";
+import { callees, calling } from "./inside.ts";
 
 let world: World;
 beforeEach(() => {
@@ -53,6 +54,20 @@ test.each([
     expect(await other.end).toMatchObject({ status: "succeeded" });
   },
 );
+
+test("a run inside that halts as a whole is named by the node around it, and can be settled there", async () => {
+  const of = blueprint([calling("sub", "callee"), plain("b")], [{ from: "sub", to: "b", when: "success" }]);
+  const callee = blueprint([agentic("a")], [], { name: "callee", limits: { tokens: 100 } });
+  const called = { callees: callees({ callee }) };
+  const first = handle(await world.engine({ a: talker, b: () => success }).start(request(of, called), world.observer));
+  expect(await first.end).toMatchObject({ status: "limit" });
+  expect(bodies(world.seen, "run.halting")).toMatchObject([{ cause: "limit", node: "sub" }]);
+  const settle = { node: "sub", as: "done", by: "ann" } as const;
+  const resumed = await world
+    .engine({ "*": () => success }, 2)
+    .resume(again(first.run, { blueprint: of, ...called, settle }), world.observer);
+  expect(await handle(resumed).end).toMatchObject({ status: "succeeded" });
+});
 
 /** Agents on both sides of a script: the first uses the budget up. */
 const around = blueprint(

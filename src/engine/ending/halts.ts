@@ -80,7 +80,8 @@ function candidates(state: RunState): RunHalting[] {
     break;
   }
   for (const [node, { cause, node: inner, reason, iteration }] of state.held) {
-    const path = `${item(state.plan.ids, node)}${inner.startsWith("[") ? "" : "/"}${inner}`;
+    // The run inside may have halted as a whole.
+    const path = `${item(state.plan.ids, node)}${inner === "" || inner.startsWith("[") ? "" : "/"}${inner}`;
     found.push({ type: "run.halting", cause, node: path, reason, iteration: iteration ?? { n: 1, max: 1 } });
   }
   if (state.timeIsSpent) {
