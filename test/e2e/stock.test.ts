@@ -1,16 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import type { Script } from "../fixtures/model-server/script.ts";
-import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
-import { type Finished, lastLine, Place, root, trammel } from "./support/cli.ts";
-
-const servers: ModelServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+import { describe, expect, it } from "vitest";
+import { lastLine, root, trammel } from "./support/cli.ts";
+import { edit, Shop, started } from "./support/shop.ts";
 
 const mended = "export const add = (basket, thing) => [...basket, thing];\n";
 const agent = join(root, "test", "fixtures", "acp-agent", "main.ts");
@@ -22,75 +14,17 @@ escalate: [cap, no_progress, error, failure]
 records: {state: state.md, counters: .claude/counts.json, timezone: Australia/Brisbane}
 `;
 
-/** A repository with an origin, whose test asks for what is not there yet, and a model that says what its script says. */
-class Shop implements Disposable {
-  readonly place = new Place();
-  readonly log = this.place.path(".home.log");
-
-  static async open(script: Script): Promise<Shop> {
-    const shop = new Shop();
-    const model = await serveModel(script);
-    servers.push(model);
-    const { place } = shop;
-    const commands = '{lint: "! grep -n var shop.js", test: "node --test"}';
-    place.file("trammel.yaml", `agent: {model: compatible/scripted, baseUrl: "${model.url}"}\ncommands: ${commands}\n`);
-    place.file("feature.yaml", feature);
-    place.file(".gitignore", ".home*\n.config\norigin.git\n");
-    place.file("package.json", '{"name": "shop", "type": "module"}');
-    place.file("shop.js", "export const add = (basket, thing) => basket;\n");
-    const check = 'test("adds", () => assert.deepEqual(add([], "egg"), ["egg"]));\n';
-    place.file(
-      "shop.test.js",
-      `import assert from "node:assert";\nimport { test } from "node:test";\nimport { add } from "./shop.js";\n${check}`,
-    );
-    // What lies in the folder of the program itself is taken out of the PATH of children.
-    mkdirSync(place.path(".home-bin"));
-    copyFileSync(join(root, "test/fixtures/github/gh"), place.path(".home-bin/gh"));
-    shop.git("init", "--quiet", "--initial-branch=main");
-    mkdirSync(place.path("origin.git"));
-    execFileSync("git", ["init", "--quiet", "--bare", place.path("origin.git")]);
-    shop.git("remote", "add", "origin", place.path("origin.git"));
-    shop.git("add", "-A");
-    shop.git("commit", "--quiet", "-m", "first");
-    return shop;
-  }
-
-  git(...args: readonly string[]): string {
-    const identity = ["-c", "user.name=T", "-c", "user.email=t@example.com"];
-    return execFileSync("git", [...identity, ...args], { cwd: this.place.folder, encoding: "utf8" }).trim();
-  }
-
-  run(more: readonly string[] = [], task = "Let people add things"): Promise<Finished> {
-    const env = {
-      PATH: `${this.place.path(".home-bin")}:${process.env["PATH"] ?? ""}`,
-      GH_LOG: this.log,
-      GIT_AUTHOR_NAME: "T",
-      GIT_AUTHOR_EMAIL: "t@example.com",
-      GIT_COMMITTER_NAME: "T",
-      GIT_COMMITTER_EMAIL: "t@example.com",
-    };
-    const args = ["run", task, "-b", "feature.yaml", "--task-id", "T1", "--json", ...more];
-    return trammel(args, { place: this.place, env });
-  }
-
-  [Symbol.dispose](): void {
-    this.place[Symbol.dispose]();
-  }
-}
-
-/** Answers with a new text of a line of the shop, or of another file. */
-function edit(from: string, to: string, path = "shop.js"): Script[number] {
-  return { call: [{ tool: "edit", input: { path, old_text: from, new_text: to } }] };
-}
-
 describe("a flow of stock nodes", () => {
   it("goes from the task to a pull request, and an agent mends what the check found", async () => {
-    using shop = await Shop.open([
-      edit("basket;", "[...basket];"),
-      { say: "Done." },
-      edit("[...basket]", "[...basket, thing]"),
-      { say: "It left the thing out." },
-    ]);
+    await using shop = await Shop.open(
+      [
+        edit("basket;", "[...basket];"),
+        { say: "Done." },
+        edit("[...basket]", "[...basket, thing]"),
+        { say: "It left the thing out." },
+      ],
+      feature,
+    );
     const ran = await shop.run();
     expect(lastLine(ran)).toMatchObject({ status: "succeeded", exitCode: 0 });
     expect(shop.git("branch", "--show-current")).toBe("minion/T1");
@@ -102,7 +36,7 @@ describe("a flow of stock nodes", () => {
   });
 
   it("is escalated at the hard cap, with nothing committed and nothing asked of GitHub", async () => {
-    using shop = await Shop.open([edit("basket;", "[...basket];"), { say: "Done." }]);
+    await using shop = await Shop.open([edit("basket;", "[...basket];"), { say: "Done." }], feature);
     const ran = await shop.run();
     expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
     expect(started(ran).filter((node) => node === "fix-ci").length).toBeLessThanOrEqual(2);
@@ -112,12 +46,15 @@ describe("a flow of stock nodes", () => {
   });
 
   it("is escalated where the agent that mends code edits the test, which is then as it was", async () => {
-    using shop = await Shop.open([
-      edit("basket;", "[...basket];"),
-      { say: "Done." },
-      edit('["egg"]', "[]", "shop.test.js"),
-      { say: "All pass now." },
-    ]);
+    await using shop = await Shop.open(
+      [
+        edit("basket;", "[...basket];"),
+        { say: "Done." },
+        edit('["egg"]', "[]", "shop.test.js"),
+        { say: "All pass now." },
+      ],
+      feature,
+    );
     const ran = await shop.run();
     expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
     expect(ran.stderr).toContain("node: fix-ci\n");
@@ -127,11 +64,14 @@ describe("a flow of stock nodes", () => {
 
   it("is escalated where an agent plants a hook, which is gone before anything is committed", async () => {
     const plant = "printf '#!/bin/sh\\ntouch planted\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit";
-    using shop = await Shop.open([
-      { call: [{ tool: "run", input: { command: plant } }] },
-      edit("basket;", "[...basket, thing];"),
-      { say: "Done." },
-    ]);
+    await using shop = await Shop.open(
+      [
+        { call: [{ tool: "run", input: { command: plant } }] },
+        edit("basket;", "[...basket, thing];"),
+        { say: "Done." },
+      ],
+      feature,
+    );
     const ran = await shop.run();
     expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
     expect(ran.stderr).toContain("node: implement\n");
@@ -141,7 +81,7 @@ describe("a flow of stock nodes", () => {
 
   it("tells reviewers what an agent read outside of its context", async () => {
     const read = { kind: "read", title: "/etc/hostname", ask: false };
-    using shop = await Shop.open([{ say: "Never asked." }]);
+    await using shop = await Shop.open([{ say: "Never asked." }], feature);
     const steps = [[{ call: read }, { overwrite: shop.place.path("shop.js"), text: mended }, { say: "Done." }]];
     const command = JSON.stringify([process.execPath, agent, JSON.stringify(steps)]);
     shop.place.file(
@@ -161,11 +101,14 @@ describe("a flow of stock nodes", () => {
   });
 
   it("is escalated where an agent leaves the branch of the run, with nothing committed elsewhere", async () => {
-    using shop = await Shop.open([
-      { call: [{ tool: "run", input: { command: "git checkout -q main" } }] },
-      edit("basket;", "[...basket, thing];"),
-      { say: "Done." },
-    ]);
+    await using shop = await Shop.open(
+      [
+        { call: [{ tool: "run", input: { command: "git checkout -q main" } }] },
+        edit("basket;", "[...basket, thing];"),
+        { say: "Done." },
+      ],
+      feature,
+    );
     const ran = await shop.run();
     expect(lastLine(ran)).toMatchObject({ status: "escalated", exitCode: 3 });
     expect(ran.stderr).toContain("evidence: HEAD is on main, and not on minion/T1, which this run made\n");
@@ -173,7 +116,10 @@ describe("a flow of stock nodes", () => {
   });
 
   it("is not in its own way: what it wrote of an escalation is no change of the next run, and is not committed", async () => {
-    using shop = await Shop.open([{ say: "Nothing to do." }, edit("basket;", "[...basket, thing];"), { say: "Done." }]);
+    await using shop = await Shop.open(
+      [{ say: "Nothing to do." }, edit("basket;", "[...basket, thing];"), { say: "Done." }],
+      feature,
+    );
     shop.place.file("feature.yaml", feature.replace("[fix-ci] → ", ""));
     shop.git("commit", "--quiet", "-am", "flow");
     expect(lastLine(await shop.run())).toMatchObject({ status: "escalated" });
@@ -186,7 +132,7 @@ describe("a flow of stock nodes", () => {
   });
 
   it("asks for the risk to be taken, and keeps that over a rerun", async () => {
-    using shop = await Shop.open([edit("basket;", "[...basket, thing];"), { say: "Done." }]);
+    await using shop = await Shop.open([edit("basket;", "[...basket, thing];"), { say: "Done." }], feature);
     const guarded = feature.replace("git-branch →", "execution-guardian-check → git-branch →");
     shop.place.file("feature.yaml", guarded);
     shop.git("commit", "--quiet", "-am", "flow");
@@ -200,7 +146,7 @@ describe("a flow of stock nodes", () => {
   });
 
   it("stops before any agent where the tree has changes", async () => {
-    using shop = await Shop.open([{ say: "Never asked." }]);
+    await using shop = await Shop.open([{ say: "Never asked." }], feature);
     shop.place.file("notes.txt", "mine\n");
     const ran = await shop.run();
     expect(lastLine(ran)).toMatchObject({ status: "escalated" });
@@ -208,11 +154,3 @@ describe("a flow of stock nodes", () => {
     expect(ran.stderr).toContain("the working tree has changes; commit or stash them first");
   });
 });
-
-function started({ stdout }: Finished): readonly string[] {
-  const events = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line) as { type: string; node?: string });
-  return events.flatMap(({ type, node }) => (type === "node.started" && node !== undefined ? [node] : []));
-}

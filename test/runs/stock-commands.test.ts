@@ -18,7 +18,7 @@ describe("git-branch", () => {
   test("makes the branch of the task, and finds it again in the same run", () => {
     expect(perform("git-branch")).toMatchObject({ exit: 0, out: "minion/T1" });
     bench.git("checkout", "--quiet", "main");
-    expect(perform("git-branch")).toMatchObject({ exit: 0 });
+    expect(perform("git-branch")).toMatchObject({ exit: 0, out: "minion/T1" });
     expect(bench.git("branch", "--show-current")).toBe("minion/T1");
   });
 
@@ -95,6 +95,17 @@ describe("git-commit", () => {
       expect(bench.git("log", "--format=%s", "main")).toBe("first");
     },
   );
+
+  test("is done on the branch that its flow says, in a fork of the run that made it too", () => {
+    perform("git-branch", { TRAMMEL_RUN: "other" });
+    bench.write("new.txt", "new\n");
+    bench.git("checkout", "--quiet", "main");
+    expect(perform("git-commit", { MADE_BRANCH: "minion/T1\n" }).err).toContain(
+      "HEAD is on main, and not on minion/T1",
+    );
+    bench.git("checkout", "--quiet", "minion/T1");
+    expect(perform("git-commit", { MADE_BRANCH: "minion/T1\n" }).exit).toBe(0);
+  });
 
   test("is done where it is in a run that made no branch", () => {
     perform("git-branch", { TRAMMEL_RUN: "other" });

@@ -21,7 +21,7 @@ export function overlayStock(origins: Map<string, NodeOrigin>, plugins: Plugins)
 /**
  * Gives a flow the stock nodes that it names without a definition. A stock agent in a bracket is told what the checks before it said,
  * unless the document has a prompt of its own for it; a stock pull request tells what the agents before it read outside of their
- * context.
+ * context, and what works with Git is told the branch that was made before it.
  */
 export function supplyStock(flow: LocatedFlow, origins: Map<string, NodeOrigin>): void {
   const { scalar, steps, rangeOf } = flow;
@@ -37,8 +37,8 @@ export function supplyStock(flow: LocatedFlow, origins: Map<string, NodeOrigin>)
       const definition = own?.value.kind === "map" ? own.value : plain;
       const value = hasStock("prompt", definition, plain)
         ? withMore(definition, "prompt", checks.map(said).join(""))
-        : hasStock("run", definition, plain) && name === "create-pr"
-          ? withEnv(definition, "DRIFT", agentsBefore(index, flow, origins).map(drift).join(""))
+        : hasStock("run", definition, plain)
+          ? told(name, definition, nodesBefore(index, flow), origins)
           : definition;
       origins.set(node.id, { key: own?.key ?? { ...scalar, range }, value, stock: name });
     }
@@ -53,13 +53,29 @@ function drift(id: string): string {
   return `{${id}.drift}`;
 }
 
-/** Nodes of earlier steps that are done by agents. */
-function agentsBefore(
-  index: number,
-  { steps }: LocatedFlow,
+const onBranch: ReadonlySet<string> = new Set(["git-commit", "git-push", "create-pr"]);
+
+/** A stock script with what it needs to know of the nodes before it. */
+function told(
+  name: string,
+  definition: LocatedMap,
+  before: readonly string[],
   origins: ReadonlyMap<string, NodeOrigin>,
-): readonly string[] {
-  const ids = steps.slice(0, index).flatMap(({ nodes }) => nodes.map(({ id }) => id));
+): LocatedMap {
+  const branch = before.findLast((id) => origins.get(id)?.stock === "git-branch");
+  const placed =
+    onBranch.has(name) && branch !== undefined ? withEnv(definition, "MADE_BRANCH", `{${branch}.stdout}`) : definition;
+  if (name !== "create-pr") return placed;
+  return withEnv(placed, "DRIFT", agentsIn(before, origins).map(drift).join(""));
+}
+
+/** Those of earlier steps. */
+function nodesBefore(index: number, { steps }: LocatedFlow): readonly string[] {
+  return steps.slice(0, index).flatMap(({ nodes }) => nodes.map(({ id }) => id));
+}
+
+/** Those that are done by agents. */
+function agentsIn(ids: readonly string[], origins: ReadonlyMap<string, NodeOrigin>): readonly string[] {
   return ids.filter((id) => {
     const type = entryOf(origins.get(id)?.value, "type")?.value;
     if (type?.kind !== "scalar") return false;

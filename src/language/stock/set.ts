@@ -96,11 +96,9 @@ export function withEnv(tree: LocatedMap, name: string, text: string): LocatedMa
     source,
     style: "double",
   });
-  const given = entryOf(tree, "env")?.value;
-  if (given?.kind !== "map" || text === "" || entryOf(given, name) !== undefined) return tree;
+  const given = entryOf(tree, "env")?.value ?? { kind: "map", range: tree.range, flow: true, entries: [] };
+  if (given.kind !== "map" || text === "" || entryOf(given, name) !== undefined) return tree;
   const env = { ...given, entries: [...given.entries, { key: scalar(name), value: scalar(text) }] };
-  return {
-    ...tree,
-    entries: tree.entries.map((entry) => (entry.key.source === "env" ? { ...entry, value: env } : entry)),
-  };
+  const rest = tree.entries.filter(({ key }) => key.source !== "env");
+  return { ...tree, entries: [...rest, { key: scalar("env"), value: env }] };
 }

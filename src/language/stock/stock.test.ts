@@ -139,6 +139,19 @@ test("reading what was printed gives the same stock nodes again", () => {
   expect(canonical(again)).toBe(canonical(blueprint));
 });
 
+test("what works with Git in a flow is told the branch that was made before it", () => {
+  const nodesOf = (text: string): Blueprint["nodes"] => read(text).nodes;
+  const flow = "flow: git-branch → implement → git-commit → git-push → create-pr";
+  const env = (text: string, id: string): unknown =>
+    nodesOf(`name: t\n${text}\n`).get(id)?.env?.["MADE_BRANCH"]?.source;
+  for (const id of ["git-commit", "git-push", "create-pr"]) expect(env(flow, id)).toBe("{git-branch.stdout}");
+  expect(env("flow: implement → git-commit", "git-commit")).toBeUndefined();
+  expect(env(`${flow}\nnodes: {git-push: {run: git push}}`, "git-push")).toBeUndefined();
+  expect(env(`${flow.replace("git-branch", "mine")}\nnodes: {mine: {type: git-branch}}`, "git-push")).toBe(
+    "{mine.stdout}",
+  );
+});
+
 describe("commands of the configuration", () => {
   const command = (text: string, commands: Record<string, string>): string => {
     const node = bindCommands(read(text), { commands, autofix: {} }).nodes.get("lint");
