@@ -1,21 +1,35 @@
 import type { Blueprint, MapBody, Node } from "../model/blueprint.ts";
 import type { Callees } from "../runtime/api.ts";
 
-/** Every node that a run of a blueprint can start, by its path: `test`, `each/do` in a map, `deploy/push` in a call. */
-export function catalogOf(blueprint: Blueprint, callees: Callees): ReadonlyMap<string, Node> {
-  const found = new Map<string, Node>();
-  const add = ({ nodes }: Pick<MapBody, "nodes">, prefix: string): void => {
+/** Nodes and edges that a run can walk: those of a blueprint, of the body of a map in it, or of what it calls. */
+export interface Graph extends Pick<MapBody, "nodes" | "edges"> {
+  /** The beginning of paths of its nodes: empty, `each/`, `deploy/each/`. */
+  readonly prefix: string;
+  /** The prefix of the innermost callee that it is of; null where it stands in the blueprint itself. */
+  readonly callee: string | null;
+}
+
+export function graphsOf(blueprint: Blueprint, callees: Callees): readonly Graph[] {
+  const found: Graph[] = [];
+  const add = ({ nodes, edges }: Pick<MapBody, "nodes" | "edges">, prefix: string, callee: string | null): void => {
+    found.push({ prefix, nodes, edges, callee });
     for (const node of nodes.values()) {
-      found.set(prefix + node.id, node);
       const inner = insideOf(node, callees);
-      if (inner !== null) add(inner, `${prefix}${node.id}/`);
+      const below = `${prefix}${node.id}/`;
+      if (inner !== null) add(inner, below, node.type === "call" ? below : callee);
     }
   };
-  add(blueprint, "");
+  add(blueprint, "", null);
   return found;
 }
 
-function insideOf(node: Node, callees: Callees): Pick<MapBody, "nodes"> | null {
+/** Every node that a run of a blueprint can start, by its path: `test`, `each/do` in a map, `deploy/push` in a call. */
+export function catalogOf(blueprint: Blueprint, callees: Callees): ReadonlyMap<string, Node> {
+  const graphs = graphsOf(blueprint, callees);
+  return new Map(graphs.flatMap(({ prefix, nodes }) => [...nodes.values()].map((node) => [prefix + node.id, node])));
+}
+
+function insideOf(node: Node, callees: Callees): Pick<MapBody, "nodes" | "edges"> | null {
   if (node.type === "map") return node.do;
   if (node.type !== "call" || node.pin === undefined) return null;
   return callees.get(node.pin)?.blueprint ?? null;

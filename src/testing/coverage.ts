@@ -1,5 +1,6 @@
-import type { Blueprint, Edge } from "../model/blueprint.ts";
+import type { Edge } from "../model/blueprint.ts";
 import { END } from "../model/blueprint.ts";
+import type { Graph } from "./catalog.ts";
 import type { Walk } from "./walk.ts";
 
 export interface Counted<T> {
@@ -7,24 +8,42 @@ export interface Counted<T> {
   readonly missed: readonly T[];
 }
 
-/** What the tests of a blueprint walk of it; what is inside its maps and calls counts as the node around it. */
+export interface MissedEdge {
+  /** As `test failure → fix`, or `each/test failure → fix`. */
+  readonly edge: string;
+  readonly prefix: string;
+  /** Its place among the edges of its graph. */
+  readonly index: number;
+}
+
+/** What the tests of a blueprint walk of it and of the bodies of its maps; of what it calls where one of them goes into that at all. */
 export interface Coverage {
   readonly nodes: Counted<string>;
-  /** Edges as `test failure → fix`, with their place among the edges of the blueprint. */
-  readonly edges: Counted<{ readonly edge: string; readonly index: number }>;
+  readonly edges: Counted<MissedEdge>;
   /** Of nodes and edges together, rounded down: 100 only where nothing is missed. */
   readonly percent: number;
 }
 
-export function coverageOf({ nodes, edges }: Blueprint, walks: readonly Walk[]): Coverage {
-  const started = new Set(walks.flatMap(({ passes }) => [...passes.keys()]));
-  const walked = new Set(walks.flatMap((walk) => [...walk.edges]));
-  const missedNodes = [...nodes.keys()].filter((id) => !started.has(id));
-  const missedEdges = edges.flatMap((edge, index) => (walked.has(index) ? [] : [{ edge: edgeText(edge), index }]));
-  const total = nodes.size + edges.length;
+export function coverageOf(graphs: readonly Graph[], walks: readonly Walk[]): Coverage {
+  const walksOf = (prefix: string): readonly Walk[] =>
+    prefix === "" ? walks : walks.flatMap(({ inside }) => inside.get(prefix) ?? []);
+  const counted = graphs.filter(({ callee }) => callee === null || walksOf(callee).length > 0);
+  const missedNodes: string[] = [];
+  const missedEdges: MissedEdge[] = [];
+  for (const { prefix, nodes, edges } of counted) {
+    const own = walksOf(prefix);
+    const started = new Set(own.flatMap(({ passes }) => [...passes.keys()]));
+    const walked = new Set(own.flatMap((walk) => [...walk.edges]));
+    for (const id of nodes.keys()) if (!started.has(id)) missedNodes.push(prefix + id);
+    for (const [index, edge] of edges.entries())
+      if (!walked.has(index)) missedEdges.push({ edge: prefix + edgeText(edge), prefix, index });
+  }
+  const nodes = counted.reduce((sum, graph) => sum + graph.nodes.size, 0);
+  const edges = counted.reduce((sum, graph) => sum + graph.edges.length, 0);
+  const total = nodes + edges;
   return {
-    nodes: { total: nodes.size, missed: missedNodes },
-    edges: { total: edges.length, missed: missedEdges },
+    nodes: { total: nodes, missed: missedNodes },
+    edges: { total: edges, missed: missedEdges },
     percent: total === 0 ? 100 : Math.floor((100 * (total - missedNodes.length - missedEdges.length)) / total),
   };
 }

@@ -22,9 +22,11 @@ export interface Walk {
   readonly passes: ReadonlyMap<string, number>;
   /** Indices into the edges of the blueprint. */
   readonly edges: ReadonlySet<number>;
+  /** Those of the runs inside it, by the beginning of their paths without the indices of items: `each/`. */
+  readonly inside: ReadonlyMap<string, readonly Walk[]>;
 }
 
-export function walkOf(plan: Plan, events: Iterable<EventBody>): Walk {
+export function walkOf(plan: Plan, events: Iterable<EventBody>, inside: Walk["inside"] = new Map()): Walk {
   const steps: Step[] = [];
   const passes = new Map<string, number>();
   const edges = new Set<number>();
@@ -52,5 +54,5 @@ export function walkOf(plan: Plan, events: Iterable<EventBody>): Walk {
       default:
     }
   }
-  return { steps, passes, edges };
+  return { steps, passes, edges, inside };
 }

@@ -12,6 +12,7 @@ import { endOf } from "../../runtime/inner/child-end.ts";
 import { systemClock } from "../../runtime/time/clock.ts";
 import { escalationBlock, escalationOf } from "../../views/escalation.ts";
 import { prepareGround } from "../../testing/ground.ts";
+import { walksInside } from "../../testing/inside.ts";
 import { type Failure, judge, type Observed, withoutEffect } from "../../testing/judge.ts";
 import { Stage, type StageOptions } from "../../testing/stage.ts";
 import { type Walk, walkOf } from "../../testing/walk.ts";
@@ -185,6 +186,7 @@ export async function observe(
     walk: walkOf(
       compile(blueprint),
       events.map(({ body }) => body),
+      walksInside(journal, run, blueprint, prepared.callees),
     ),
     status,
     exit: exitCodeOf(status),

@@ -1,6 +1,7 @@
 import { readDocument as readSource } from "../../language/document.ts";
 import { LineIndex } from "../../language/position.ts";
-import { coverageOf } from "../../testing/coverage.ts";
+import { graphsOf } from "../../testing/catalog.ts";
+import { coverageOf, type MissedEdge } from "../../testing/coverage.ts";
 import type { Failure } from "../../testing/judge.ts";
 import type { Walk } from "../../testing/walk.ts";
 import type { CoverageReport, TestFileReport } from "../../wire/tests.ts";
@@ -47,10 +48,10 @@ export function coverageReports(results: readonly SuiteResult[]): readonly Cover
   const byFile = Map.groupBy(results, ({ suite }) => suite.document.file);
   return [...byFile.values()].flatMap((same) => {
     const [first] = same;
-    const blueprint = first?.suite.cases[0]?.prepared.blueprint;
-    if (first === undefined || blueprint === undefined) return [];
+    const prepared = first?.suite.cases[0]?.prepared;
+    if (first === undefined || prepared === undefined) return [];
     const walks = same.flatMap(({ cases }) => cases.flatMap(({ walk }) => (walk === null ? [] : [walk])));
-    const { nodes, edges, percent } = coverageOf(blueprint, walks);
+    const { nodes, edges, percent } = coverageOf(graphsOf(prepared.blueprint, prepared.callees), walks);
     const { name, text } = first.suite.document;
     const places = placesOf(text);
     return [
@@ -60,16 +61,21 @@ export function coverageReports(results: readonly SuiteResult[]): readonly Cover
         nodes,
         edges: {
           total: edges.total,
-          missed: edges.missed.map(({ edge, index }) => ({ edge, ...places(index) })),
+          missed: edges.missed.map((one) => ({ edge: one.edge, ...places(one) })),
         },
       },
     ];
   });
 }
 
-/** Where the edges of a document are written. */
-function placesOf(text: string): (index: number) => { readonly line: number; readonly column: number } {
-  const edges = readSource(text, () => true, new Map())?.edges ?? [];
+/** Where the edges of a document are written; of one inside a node, where that stands. */
+function placesOf(text: string): (missed: MissedEdge) => { readonly line: number; readonly column: number } {
+  const source = readSource(text, () => true, new Map());
   const lines = new LineIndex(text);
-  return (index) => lines.positionAt((edges[index]?.when ?? edges[index]?.from)?.start ?? 0);
+  return ({ prefix, index }) => {
+    const [node = ""] = prefix.split("/");
+    const edge = source?.edges[index];
+    const range = prefix === "" ? (edge?.when ?? edge?.from) : source?.origins.get(node)?.key.range;
+    return lines.positionAt(range?.start ?? 0);
+  };
 }
