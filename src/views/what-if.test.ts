@@ -134,6 +134,17 @@ test("a settlement counts: of a cap with its grant, and of an attempt whose engi
   expect(seen.halts).toEqual({ before: [], after: [] });
 });
 
+test("a halted run that was taken up and halted again, since nobody had decided, goes the same way", () => {
+  const nodes = { f: { type: "agent", cap: 1 } } as const;
+  const run = play("l+>p,l!>f,f>l", { nodes, results: { l: "failure" } });
+  const halted = run.events.slice(-2);
+  expect(halted.map(({ type }) => type)).toEqual(["run.halting", "run.finished"]);
+  const resumed: EventBody = { type: "run.resumed", owner: { pid: 1, startTime: "1", bootId: "1" } };
+  const events = [...run.events, resumed, ...halted];
+  const seen = other({ events, times: [...run.times, 900, 900, 900] }, stage("l+>p,l!>f,f>l", { nodes }));
+  expect(seen).toEqual({ ...same, before: ended(run), after: ended(run) });
+});
+
 test("a decision about what does not halt any more, or elsewhere, is none: the run stays as it ended", () => {
   const nodes = (cap: number) => ({ f: { type: "agent", cap } }) as const;
   const run = play("l+>p,l!>f,f>l", { nodes: nodes(2), results: { l: "failure" } });
