@@ -37,13 +37,13 @@ export function createWriteScope(
     async perform(context) {
       const stay = trees.enter(context.cwd);
       try {
+        if (isUnbound(context)) return await performer.perform(context);
         const held = await gitScopeOf(context);
         const inner =
           held === null
             ? performer
             : { ...performer, perform: (one: ActionContext) => performHeld(held, performer, one, stay) };
         const scope = scopeOf(context, dataFolder, isOurs);
-        if (scope === null) return await inner.perform(context);
         const though = alsoOf(scope.scan.though, await tracked(context.cwd));
         return await performWithin({ ...scope, scan: { ...scope.scan, though } }, inner, context, stay);
       } finally {
@@ -51,6 +51,10 @@ export function createWriteScope(
       }
     },
   });
+}
+
+function isUnbound({ node, blueprint }: ActionContext): boolean {
+  return node.writes === undefined && (blueprint.workspace.protect ?? []).length === 0;
 }
 
 interface Scope {
@@ -77,10 +81,9 @@ function scopeOf(
   { node, blueprint, cwd }: ActionContext,
   dataFolder: string,
   isOurs: (file: string) => boolean,
-): Scope | null {
+): Scope {
   const { writes } = node;
   const protect = (blueprint.workspace.protect ?? []).filter((glob) => !isOfGit(glob));
-  if (writes === undefined && protect.length === 0) return null;
   const [isOpen, closed] = [selectorOf(writes ?? []), matcherOf(protect)];
   const isRecord = recordsIn(cwd, blueprint.records);
   const only = (path: string): boolean =>
