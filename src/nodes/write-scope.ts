@@ -44,6 +44,7 @@ export function createWriteScope(
             ? performer
             : { ...performer, perform: (one: ActionContext) => performHeld(held, performer, one, stay) };
         const scope = scopeOf(context, dataFolder, isOurs);
+        if (scope === null) return await inner.perform(context);
         const though = alsoOf(scope.scan.though, await tracked(context.cwd));
         return await performWithin({ ...scope, scan: { ...scope.scan, though } }, inner, context, stay);
       } finally {
@@ -53,6 +54,7 @@ export function createWriteScope(
   });
 }
 
+/** Neither the tree nor what Git keeps is held to anything: so it is with most nodes. */
 function isUnbound({ node, blueprint }: ActionContext): boolean {
   return node.writes === undefined && (blueprint.workspace.protect ?? []).length === 0;
 }
@@ -81,9 +83,10 @@ function scopeOf(
   { node, blueprint, cwd }: ActionContext,
   dataFolder: string,
   isOurs: (file: string) => boolean,
-): Scope {
+): Scope | null {
   const { writes } = node;
   const protect = (blueprint.workspace.protect ?? []).filter((glob) => !isOfGit(glob));
+  if (writes === undefined && protect.length === 0) return null;
   const [isOpen, closed] = [selectorOf(writes ?? []), matcherOf(protect)];
   const isRecord = recordsIn(cwd, blueprint.records);
   const only = (path: string): boolean =>
