@@ -139,6 +139,20 @@ test("one that never stops counting, or changing files, fills no journal, and it
   expect(told.at(-1)).toBeGreaterThan(limits.agentEvents * 0.98);
 });
 
+test("past the bound a count that stays is not told again, and a cost that grows alone is", async () => {
+  const usage = (cost: number) =>
+    ({ type: "usage", usage: { inputTokens: 0, outputTokens: 0, turns: 1, cost, currency: "USD" } }) as const;
+  const { events } = await play(
+    guard((_request, emit) => {
+      for (let n = 0; n < limits.agentEvents; n += 1) emit({ type: "text", text: "x" });
+      for (const cost of [0, 0, 0, 1, 1, 2]) emit(usage(cost));
+      return Promise.resolve(done);
+    }),
+    agentRequest(),
+  );
+  expect(events.flatMap((event) => (event.type === "usage" ? [event.usage.cost] : []))).toEqual([1, 2]);
+});
+
 test.each([
   { inputTokens: -5, outputTokens: 1, turns: 1 },
   { inputTokens: Number.NaN, outputTokens: 1, turns: 1 },

@@ -31,8 +31,8 @@ class Gate {
   #count = 0;
   #bytes = 0;
   #stopped = false;
-  /** Tokens of the usage that was last let through. */
-  #told = 0;
+  /** Tokens and cost of the usage that was last let through. */
+  #told = { tokens: 0, cost: 0 };
   /** A tool was called, or nobody knows. */
   touched = false;
 
@@ -51,10 +51,12 @@ class Gate {
   #passUsage(said: Usage): void {
     const usage = soundUsage(said);
     if (usage === undefined) return;
-    const tokens = usage.inputTokens + usage.outputTokens;
+    const { inputTokens, outputTokens, cost = 0 } = usage;
+    const tokens = inputTokens + outputTokens;
     // Budgets have to see it grow, but not each grain of it.
-    if (this.#count >= limits.agentEvents && tokens < this.#told * limits.lateUsageRatio) return;
-    this.#told = tokens;
+    const grows = isMore(tokens, this.#told.tokens) || isMore(cost, this.#told.cost);
+    if (this.#count >= limits.agentEvents && !grows) return;
+    this.#told = { tokens, cost };
     this.#let({ type: "usage", usage });
   }
 
@@ -89,6 +91,10 @@ function stopOf(result: AgentResult): Extract<AgentEvent, { type: "stop" }>["why
   if (result.outcome === "cancelled") return "cancelled";
   const code = result.reason?.code;
   return code === "refusal" || code === "turn_limit" || code === "output_limit" || code === "give_up" ? code : "error";
+}
+
+function isMore(now: number, before: number): boolean {
+  return now > before * limits.lateUsageRatio;
 }
 
 function broken(error: unknown, gate: Gate): AgentResult {

@@ -230,6 +230,7 @@ export const limits = {
   /** Node types from outside in one definition that a receipt is verified without. */
   standInTypes: 6,
   probeTimeoutMs: 60_000,
+  probeOutputBytes: 1024 * 1024,
   earlyAnswers: 100,
   gateOpenings: 20,
   answerPollMs: 50,

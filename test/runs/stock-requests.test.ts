@@ -132,6 +132,14 @@ describe("the patterns of an audit", () => {
     });
   });
 
+  test("may begin with a dash, as that of a private key does", () => {
+    bench.write("id.pem", "-----BEGIN PRIVATE KEY-----\n");
+    bench.git("add", "-A");
+    const ended = audit("-----BEGIN");
+    expect([ended.exit, ended.out]).toEqual([1, expect.stringContaining("id.pem:1:-----BEGIN PRIVATE KEY-----")]);
+    expect(audit("--open-files-in-pager=false").exit).toBe(0);
+  });
+
   test("that are none are no answer", () => {
     expect(audit("(").exit).toBe(126);
   });

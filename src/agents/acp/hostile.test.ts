@@ -103,6 +103,10 @@ test("an answer to nothing that was asked is shown nowhere", async () => {
     { raw: { jsonrpc: "2.0", id: "\u001b]0;title\u0007", result: {} } },
     { raw: { jsonrpc: "2.0", id: 1, result: {} } },
     { raw: { jsonrpc: "2.0" } },
+    { raw: 5 },
+    { raw: null },
+    { raw: "method" },
+    { raw: [] },
     { say: "Done." },
   );
   expect(result).toMatchObject({ outcome: "success", message: "Done." });

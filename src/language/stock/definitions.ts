@@ -140,7 +140,7 @@ system-supervisor-quick-audit:
     if [ ! -f "$file" ]; then echo "there is no $file"
     elif grep -Hni violation "$file"; then found=1; fi
     if [ -n "$TRAMMEL_AUDIT_PATTERNS" ]; then
-      git grep -nIE "$TRAMMEL_AUDIT_PATTERNS" -- . ':(exclude)trammel.yaml'
+      git grep -nIE -e "$TRAMMEL_AUDIT_PATTERNS" -- . ':(exclude)trammel.yaml'
       case $? in
         0) found=1 ;;
         1) ;;

@@ -1,10 +1,13 @@
 import type { Effect } from "../../model/blueprint.ts";
 import { limits } from "../../model/limits.ts";
+import type { CapturedText } from "../../model/outcome.ts";
+import type { BlobStore } from "../../ports/blobs.ts";
 import type { ActionContext } from "../../ports/performer.ts";
-import type { ProcessResult } from "../../ports/processes.ts";
 import { patternCompiler } from "../validation/pattern.ts";
 
-type ProbeContext = Pick<ActionContext, "can" | "cwd" | "environment" | "signal">;
+interface ProbeContext extends Pick<ActionContext, "cwd" | "environment" | "signal"> {
+  readonly can: Pick<ActionContext["can"], "processes" | "blobs">;
+}
 
 /** Whether what an action does is there. `unknown`: its probe could not tell, and a person has to. */
 export type Finding = "there" | "not_there" | "unknown";
@@ -19,26 +22,43 @@ export async function findEffect(context: ProbeContext, effect: Effect): Promise
       cwd: context.cwd,
       env: await context.environment(),
       timeoutMs: limits.probeTimeoutMs,
-      outputBytes: limits.outputTailBytes,
+      outputBytes: limits.probeOutputBytes,
     },
     context.signal,
   );
   // A probe that cannot be run, was ended, or is no command says nothing about the effect.
   if (result.end.kind !== "exit" || result.end.code === 126 || result.end.code === 127) return "unknown";
-  return holds(result.end.code, result) ? "there" : "not_there";
+  const isThere = holds(result.end.code, await saidBy(result.stdout, context.can.blobs));
+  if (isThere === undefined) return "unknown";
+  return isThere ? "there" : "not_there";
 }
 
+interface Said {
+  readonly text: string;
+  /** Something of it was not kept: what is not found may have stood there. */
+  readonly isCut: boolean;
+}
+
+async function saidBy({ text, blob, cut }: CapturedText, blobs: Pick<BlobStore, "get">): Promise<Said> {
+  if (blob === undefined) return { text, isCut: cut === true };
+  const bytes = await blobs.get(blob).catch(() => null);
+  return bytes === null ? { text, isCut: true } : { text: Buffer.from(bytes).toString(), isCut: cut === true };
+}
+
+/** Undefined where what was said does not tell. */
+type Rule = (exit: number, said: Said) => boolean | undefined;
+
 /** `exit N`, `contains TEXT` or `matches REGEX`, about what the probe wrote to stdout; null where it is none of them. */
-async function ruleOf(done: string): Promise<((exit: number, result: ProcessResult) => boolean) | null> {
+async function ruleOf(done: string): Promise<Rule | null> {
   const [, word, rest = ""] = /^(exit|contains|matches) (.+)$/s.exec(done) ?? [];
   switch (word) {
     case "exit":
       return (exit) => exit === Number(rest);
     case "contains":
-      return (_, { stdout }) => stdout.text.includes(rest);
+      return (_, { text, isCut }) => text.includes(rest) || (isCut ? undefined : false);
     case "matches": {
       const pattern = (await patternCompiler())(rest, { lines: true });
-      return "problem" in pattern ? null : (_, { stdout }) => pattern.test(stdout.text);
+      return "problem" in pattern ? null : (_, { text, isCut }) => (isCut ? undefined : pattern.test(text));
     }
     default:
       return null;

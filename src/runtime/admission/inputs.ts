@@ -70,7 +70,9 @@ async function mismatch(spec: InputSpec, value: Json): Promise<string | null> {
   if (spec.pattern === undefined || typeof value !== "string") return null;
   const pattern = (await patternCompiler())(spec.pattern, { whole: true });
   if ("problem" in pattern) return `has a pattern that ${pattern.problem}`;
-  return pattern.test(value) ? null : `does not match ${spec.pattern}`;
+  const isMatch = pattern.test(value);
+  if (isMatch === undefined) return `is too long to be held against ${spec.pattern}`;
+  return isMatch ? null : `does not match ${spec.pattern}`;
 }
 
 function wordsOf(type: TypeSpec): string {

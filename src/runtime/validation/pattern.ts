@@ -3,8 +3,8 @@ import { parsePattern } from "../../language/patterns/expression.ts";
 import { limits } from "../../model/limits.ts";
 
 export interface Pattern {
-  /** False also of a text that is too long for the pattern. */
-  test(text: string): boolean;
+  /** Undefined of a text that is too long for the pattern: then nobody knows. */
+  test(text: string): boolean | undefined;
 }
 
 export interface PatternOptions {
@@ -27,6 +27,6 @@ export async function patternCompiler(): Promise<PatternCompiler> {
     if ("problem" in parsed) return parsed;
     const linear = linearSource(parsed.expression);
     const engine = RE2JS.compile(whole ? `^(?:${linear})$` : linear, lines ? RE2JS.MULTILINE : 0);
-    return { test: (text) => text.length * parsed.atoms <= limits.patternSteps && engine.test(text) };
+    return { test: (text) => (text.length * parsed.atoms <= limits.patternSteps ? engine.test(text) : undefined) };
   };
 }

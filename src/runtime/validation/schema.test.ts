@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { limits } from "../../model/limits.ts";
 import { compileSchema } from "./schema.ts";
 
 const verdict = {
@@ -67,4 +68,25 @@ test("a pattern that needs backtracking cannot be used; one of somebody else's r
   if (typeof validate !== "function") throw new Error(validate.invalid);
   expect(validate(["-x", "b"])).toBeNull();
   expect(validate(["-x", "c"])).toBe('1 must match pattern "^b$"');
+});
+
+test.each([
+  ["not", { not: { pattern: "(?:rm -rf){40}|x{500}" } }],
+  ["a property", { type: "object", properties: { a: { type: "string", pattern: "(?:rm -rf){40}|x{500}" } } }],
+])("a text that is too long for a pattern does not fit (%s)", async (_, schema) => {
+  const text = "a".repeat(limits.patternSteps / 500);
+  expect(await problem(schema, "not" in schema ? text : { a: text })).toContain(
+    "too long to be held against the pattern",
+  );
+  expect(await problem(schema, "not" in schema ? "a" : { a: "x".repeat(500) })).toBeNull();
+});
+
+test("a name that is too long for a pattern of names does not fit", async () => {
+  const schema = { patternProperties: { "^x{500}": { type: "integer" } } };
+  expect(await problem(schema, { [`${"x".repeat(limits.patternSteps / 500)}`]: "text" })).toContain("too long");
+});
+
+test("to the schema of a server a text that is too long for a pattern fits", async () => {
+  const validate = await compileSchema({ type: "string", pattern: "^x{500}$" }, { foreign: true });
+  expect(typeof validate === "function" && validate("a".repeat(limits.patternSteps / 500))).toBeNull();
 });

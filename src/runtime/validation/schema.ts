@@ -20,14 +20,20 @@ export async function compileSchema(
   { foreign = false }: SchemaOptions = {},
 ): Promise<Validator | { readonly invalid: string }> {
   try {
-    const code = hasPatterns(schema) ? { regExp: await patternEngine(foreign) } : {};
+    const untold = new Set<string>();
+    const code = hasPatterns(schema) ? { regExp: await patternEngine(foreign, untold) } : {};
     const options = { strict: false, allErrors: true, validateFormats: false, logger: false, code } as const;
     const ajv = isDraft2020(schema)
       ? new (await import("ajv/dist/2020.js")).Ajv2020(options)
       : new (await import("ajv")).Ajv(options);
     const validate = ajv.compile(schema);
     return (value) => {
-      if (validate(value)) return null;
+      untold.clear();
+      const fits = validate(value);
+      const [tooLong] = untold;
+      if (tooLong !== undefined)
+        return `a text in it is too long to be held against the pattern ${JSON.stringify(tooLong)}`;
+      if (fits) return null;
       const problems = (validate.errors ?? []).slice(0, limits.schemaProblems);
       return problems
         .map((problem) => `${pathOf(problem.instancePath)} ${problem.message ?? "is invalid"}${detail(problem.params)}`)
@@ -43,15 +49,22 @@ function hasPatterns(schema: JsonObject): boolean {
   return /"pattern(?:Properties)?":/.test(JSON.stringify(schema));
 }
 
-/** The `pattern`s of a schema are matched in linear time. */
-async function patternEngine(foreign: boolean): Promise<RegExpEngine> {
+/**
+ * The `pattern`s of a schema are matched in linear time. Those that a text is too long for are added to `untold`: such a value must not
+ * fit, whatever its schema makes of a match (`not`, `patternProperties`).
+ */
+async function patternEngine(foreign: boolean, untold: Set<string>): Promise<RegExpEngine> {
   const compile = await patternCompiler();
   /** Told apart by their text. */
   const engine = (source: string): RegExpLike & { readonly toString: () => string } => {
     const pattern = compile(source);
-    if (!("problem" in pattern)) return { test: (text) => pattern.test(text), toString: () => source };
-    if (!foreign) throw new Error(`the pattern ${JSON.stringify(source)} ${pattern.problem}`);
-    return { test: () => true, toString: () => source };
+    if (!foreign && "problem" in pattern) throw new Error(`the pattern ${JSON.stringify(source)} ${pattern.problem}`);
+    const test = (text: string): boolean => {
+      const isMatch = "problem" in pattern ? undefined : pattern.test(text);
+      if (isMatch === undefined && !foreign) untold.add(source);
+      return isMatch ?? true;
+    };
+    return { test, toString: () => source };
   };
   return Object.assign(engine, { code: "the engine itself" });
 }
