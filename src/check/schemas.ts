@@ -1,5 +1,6 @@
 import type { JsonObject } from "../model/json.ts";
 import type { Reference, Template } from "../model/template.ts";
+import { isRefused } from "../language/draft.ts";
 import { schemaAt } from "../language/ports.ts";
 import type { Source } from "../language/source.ts";
 import { soleReference } from "../language/template.ts";
@@ -66,5 +67,10 @@ function inputSchema(name: string, source: Source): JsonObject | undefined {
 function nodeSchema(name: string, source: Source): JsonObject | undefined {
   const node = source.drafts.get(name);
   if (node === undefined) return source.outer && nodeSchema(name, source.outer);
-  return node.output?.as === "schema" ? node.output.schema : undefined;
+  if (node.output?.as === "schema") return node.output.schema;
+  const says = node.output?.as ?? "text";
+  return says === "text" && textual.has(node.type) && !isRefused(node, "output") ? { type: "string" } : undefined;
 }
+
+/** What these say is text, where `output` reads nothing else out of it. */
+const textual: ReadonlySet<string | undefined> = new Set(["script", "exec"]);

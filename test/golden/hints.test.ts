@@ -28,6 +28,10 @@ test.each([
     '  a: {type: script, run: ls}\nworkspace: {isolate: worktree, setup: "cd {a.stdout}"}',
     "It runs before the first node, so no node has said anything: do it in a node instead.",
   ],
+  [
+    '  a: {type: script, run: wc -l}\noutputs: {lines: {type: integer, from: "{a}"}}',
+    "Give node `a`, which says text, an `output` of `integer`.",
+  ],
 ])("%s is answered with what to write instead", (text, hint) => {
   expect(check(`${head}${text}\n`, setting).diagnostics[0]?.hint).toBe(hint);
 });

@@ -1,5 +1,6 @@
 import { wordsOf } from "../../language/fields/schemas.ts";
 import { typeWords } from "../../language/ports.ts";
+import { soleReference } from "../../language/template.ts";
 import { entryOf, quote, valueOf } from "../../language/tree.ts";
 import { typeSchema } from "../../language/types.ts";
 import { typeOf } from "../schemas.ts";
@@ -38,7 +39,11 @@ function checkOutputs({ source }: RuleContext, report: RuleReport): void {
     if (wanted === "number" && found === "integer") continue;
     const at = entryOf(valueOf(source.root, "outputs", name), "from")?.value;
     if (at === undefined) continue;
-    const hint = "An output is what it refers to, as it is: change the type of one of the two.";
+    const ref = soleReference(from);
+    const isSaid = found === "string" && ref?.source === "node" && ref.path.length === 0;
+    const hint = isSaid
+      ? `Give node \`${ref.name}\`, which says text, an \`output\` of ${wordsOf(type)}.`
+      : "An output is what it refers to, as it is: change the type of one of the two.";
     report(at.range, `Output \`${name}\` is ${wordsOf(type)}, and ${quote(from.source)} is ${typeWords(found)}`, hint);
   }
 }
