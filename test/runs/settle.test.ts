@@ -35,7 +35,7 @@ describe("a decision about an unconfirmed node", () => {
     await handle(await engine.resume(again(run, { blueprint: of }), world.observer)).end;
     expect(await engine.resume(again(run, { blueprint: of }), world.observer)).toMatchObject({
       refused: "finished",
-      hint: expect.stringContaining("settle"),
+      hint: `settle it with trammel settle ${run} b --as done|failed|again`,
     });
     const settle = { node: "b", as, by: "Ada", reason: "looked at it" };
     const settled = handle(await engine.resume(again(run, { blueprint: of, settle }), world.observer));
@@ -49,7 +49,10 @@ describe("a decision about an unconfirmed node", () => {
     const engine = world.engine(world.hangingIn(), 2);
     await handle(await engine.resume(again(run), world.observer)).end;
     const settle = { node: "a", as: "done", by: "Ada" } as const;
-    expect(await engine.resume(again(run, { settle }), world.observer)).toMatchObject({ refused: "bad_input" });
+    expect(await engine.resume(again(run, { settle }), world.observer)).toMatchObject({
+      refused: "bad_input",
+      hint: "what waits for a decision is b",
+    });
   });
 
   test("about each of several, one after the other", async () => {

@@ -107,11 +107,16 @@ describe("retries", () => {
       a: ({ signal }) =>
         new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" }))),
     });
-    const { end } = handle(
-      await engine.start(request(blueprint([plain("a")], [], { limits: { timeMs: 60_000 } })), timed.observer),
-    );
+    const of = blueprint([plain("a")], [], { limits: { timeMs: 60_000 } });
+    const { run, end } = handle(await engine.start(request(of), timed.observer));
     clock.advance(60_000);
     expect(await end).toMatchObject({ status: "limit" });
+    // No node waits for a decision, so none is asked for.
+    const hint = expect.stringContaining(`trammel fork ${run}`);
+    const ended = { refused: "finished", message: `run ${run} has ended: limits.time is used up`, hint };
+    expect(await engine.resume(again(run, { blueprint: of }), timed.observer)).toEqual(ended);
+    const settle = { node: "a", as: "again", by: "Ada" } as const;
+    expect(await engine.resume(again(run, { blueprint: of, settle }), timed.observer)).toMatchObject({ hint });
     await timed.remove();
   });
 });

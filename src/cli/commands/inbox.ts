@@ -1,6 +1,7 @@
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { inert } from "../../views/inert.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import type { Inbox } from "../../wire/inbox.ts";
 import { waitingGates } from "../store/inner-runs.ts";
 import { instant } from "../report.ts";
@@ -40,7 +41,7 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
   }
   const now = instant(Date.now());
   const line = (one: Inbox["waiting"][number]): string =>
-    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n${late(one, now)}  trammel answer ${one.run} ${one.node} ${placeholder[one.mode]}\n`;
+    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n${late(one, now)}  trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}\n`;
   world.out.write(sorted.map(line).join(""));
   world.err.write(
     sorted.length === 0 ? "nothing waits for a person\n" : "what a question shows is told by: trammel show RUN\n",

@@ -5,6 +5,7 @@ import type { Observer, Refusal, RunEnd, RunHandle, StartRequest } from "../../r
 import type { JournalEvent } from "../../model/events.ts";
 import { emptyView, fold } from "../../views/fold.ts";
 import { inert } from "../../views/inert.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import type { RunView } from "../../views/run-view.ts";
 import type { RunEndLine, RunSkippedLine } from "../../wire/run-report.ts";
 import { noGates, terminalGates } from "../asking/gate.ts";
@@ -234,7 +235,7 @@ function next({ run, status, reason }: RunEnd, view: RunView, told: boolean): st
   const until = wakesAt(view);
   if (until !== null) lines.push(`  It goes on from ${until}: trammel resume ${run}`);
   if (view.atWork.waiting > view.asleep.size) lines.push("  See what it asks, and how to answer: trammel inbox");
-  const node = halting?.node;
+  const node = halting?.node === undefined ? undefined : shellWord(halting.node);
   if (node !== undefined && status === "needs_attention")
     lines.push(`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`);
   if (node !== undefined && status === "escalated")

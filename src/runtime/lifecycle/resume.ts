@@ -19,7 +19,8 @@ import { remember, type Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
 import { endOrphans, endTree } from "../processes/custody.ts";
 import { isSame } from "../processes/identity.ts";
-import { settlement } from "./settlement.ts";
+import { onwards, settlement } from "./settlement.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { RunValues } from "../values.ts";
 
 export interface Resumption {
@@ -50,12 +51,12 @@ export async function resumption(
     const message = `run ${row.run} is part of ${node} in run ${run}`;
     return refuse("conflict", message, `go on with that one: trammel resume ${run}`);
   }
-  const refused = cannotResume(options, request, row);
-  if (refused !== null) return refused;
   const remembered = remember(plan, journal.read(row.run));
   if (remembered === null)
     return refuse("unavailable", `the journal of run ${row.run} does not begin with its start`, "start the task anew");
   const { memory, started, last } = remembered;
+  const refused = cannotResume(options, request, row, memory);
+  if (refused !== null) return refused;
   const stopping = request.stop !== undefined;
   const change = stopping ? null : changeOf(request, memory);
   if (change !== null && !request.acceptChanges)
@@ -114,25 +115,26 @@ function asleepIn({ state: { asleep, plan } }: Memory): Pick<RunResumed, "asleep
   return { asleep: Object.fromEntries([...asleep].map(([node, until]) => [item(plan.ids, node), until])) };
 }
 
-function cannotResume(options: EngineOptions, request: ResumeRequest, row: RunRow): Refusal | null {
+function cannotResume(
+  options: EngineOptions,
+  request: ResumeRequest,
+  row: RunRow,
+  { state: { halt } }: Memory,
+): Refusal | null {
   const { run, status, owner, endedAt } = row;
   if (endedAt !== null && !isReopenable(status))
-    return refuse("finished", `run ${run} has ended: ${status}`, hintFor(run));
-  if (endedAt !== null && request.settle === undefined)
-    return refuse(
-      "finished",
-      `run ${run} waits for a decision: ${row.reason ?? status}`,
-      `settle it with trammel settle ${run} NODE --as done|failed|again`,
-    );
+    return refuse("finished", `run ${run} has ended: ${status}`, onwards(run));
+  if (endedAt !== null && request.settle === undefined) {
+    const why = row.reason ?? status;
+    if (halt?.node === undefined) return refuse("finished", `run ${run} has ended: ${why}`, onwards(run));
+    const hint = `settle it with trammel settle ${run} ${shellWord(halt.node)} --as done|failed|again`;
+    return refuse("finished", `run ${run} waits for a decision: ${why}`, hint);
+  }
   if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))
     return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
   if (request.stop !== undefined) return null;
   const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
   return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
-}
-
-function hintFor(run: string): string {
-  return `take over what it did, from a node on: trammel fork ${run} --at NODE; or do all of it once more: trammel rerun ${run}`;
 }
 
 /** What is no longer as the run knows it, or null. */

@@ -38,11 +38,17 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
   ];
   const fitting = candidates.find((event) => fits(of.state, event));
   if (fitting !== undefined && isAwaitedInside(fitting, of)) return fitting;
+  const waiting = of.state.halt?.node;
   return refuse(
     "bad_input",
     `node ${given.node} of run ${of.run} has nothing to settle`,
-    "trammel show names the node that waits for a decision",
+    waiting === undefined ? onwards(of.run) : `what waits for a decision is ${waiting}`,
   );
+}
+
+/** What may be done about a run that no decision lets go on. */
+export function onwards(run: string): string {
+  return `take over what it did, from a node on: trammel fork ${run} --at NODE; or do all of it once more: trammel rerun ${run}`;
 }
 
 /** Whether the run inside that a decision leads into can take it; true of one that leads nowhere. */
