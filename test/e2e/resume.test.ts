@@ -103,7 +103,7 @@ edges: [{from: a, to: c}, {from: b, to: c}]\n`,
     await left.until(/a: was running when the engine died[^]*One of 1–4/);
     left.type("\u0004");
     expect((await left.end).code).toBe(3);
-    expect((await trammel(["resume", id], { place })).stderr).toContain(`trammel settle ${id} NODE`);
+    expect((await trammel(["resume", id], { place })).stderr).toContain(`trammel settle ${id} a --as`);
     const asked = start(["resume", id], { place, terminal: true });
     await asked.until(/\na: [^]*One of 1–4/);
     asked.type("done\r");
