@@ -20,8 +20,10 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // What hangs is ended; a machine at work on other things is not what a test is about.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 90_000 } },
     projects: Object.entries(suites).map(([name, pattern]) => ({
       extends: true as const,
       test: { name, include: [pattern], exclude: ["**/node_modules/**"] },

@@ -43,7 +43,7 @@ test("line ends of the file stay", () => {
 
 test("a hint for a large file costs no more than it is worth", () => {
   const large = "a\n".repeat(200_000);
-  const began = performance.now();
+  const began = process.cpuUsage();
   expect(replace(large, `${"a\n".repeat(100_000)}b`, "x", false)).toEqual({ problem: "old_text was not found" });
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(process.cpuUsage(began).user).toBeLessThan(5_000_000);
 });

@@ -6,7 +6,7 @@ import { filesUnder, lastLine, Place, start, trammel, type StartOptions } from "
 import { healthShape } from "../../src/wire/health.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
 import type { ModelServer } from "../fixtures/model-server/server.ts";
-import { countOf, nap } from "../sandboxes/conformance/count.ts";
+import { countOf, nap } from "../support/naps.ts";
 import { areThere, environment, key, mends, modelFor, reals, type Real } from "./ground.ts";
 
 interface Bench {

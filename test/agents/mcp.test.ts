@@ -139,7 +139,7 @@ edges:
     const running = start(["run", "x", "-b", "b.yaml", "--json"], { place });
     await running.until(/node\.started/);
     // The other server has no tool that the run can reach.
-    await expect.poll(() => serversOf(place).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => serversOf(place).length).toBe(1);
     for (const pid of serversOf(place)) process.kill(pid, "SIGKILL");
     const ran = await running.end;
     expect(lastLine(ran)).toMatchObject({ status: "failed" });
@@ -171,7 +171,7 @@ edges:
     const { url, child, log } = await overHttp();
     write(place, { every: { url } }, sum);
     expect((await run(place)).stdout).toContain("The sum of 2 and 3 is 5.");
-    await expect.poll(log, { timeout: 20_000 }).toContain("Received session termination request");
+    await expect.poll(log).toContain("Received session termination request");
     write(place, { every: { url } }, long(", timeout: 1s"));
     const late = await run(place);
     expect(late.stdout).toContain('"code":"timeout"');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -67,7 +67,7 @@ describe("a parked run", () => {
     expect((await trammel(["stop", run], { place })).code).toBe(0);
     const late = await parked(place, `mode: approval, prompt: "Ship it?", timeout: 2s`);
     const said = async (): Promise<string> => (await trammel(["inbox"], { place })).stdout;
-    await vi.waitUntil(async () => (await said()).includes("time was up"), 20_000);
+    await expect.poll(said).toContain("time was up");
     expect(await said()).toMatch(new RegExp(`its time was up at \\S+Z: trammel resume ${late} --detach goes on`));
     expect((await trammel(["resume", late, "--detach"], { place })).code).toBe(1);
     expect(log(place)).toBe("w\nw\n");
@@ -80,7 +80,7 @@ describe("a parked run", () => {
   ])("takes no yes after its time: %s decides", async (_, fallback, after) => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?", timeout: 2s${fallback}`);
-    await vi.waitUntil(async () => (await trammel(["inbox"], { place })).stdout.includes("time was up"), 20_000);
+    await expect.poll(async () => (await trammel(["inbox"], { place })).stdout).toContain("time was up");
     const late = await trammel(["answer", run, "a", after === 0 ? "no" : "yes"], { place });
     expect(late).toMatchObject({ code: 2, stderr: expect.stringMatching(/was not taken: its time was up at \S+Z\n/) });
     expect(log(place)).toBe(after === 0 ? "w\nb\n" : "w\n");
@@ -209,11 +209,12 @@ edges:
 `,
   );
   const running = start(["run", "t", "-b", "b.yaml", "--detach"], { place });
-  await vi.waitUntil(async () => existsSync(place.path("began")) && (await waiting(place)).length === 1, 20_000);
+  await expect.poll(() => existsSync(place.path("began"))).toBe(true);
+  await expect.poll(() => waiting(place)).toHaveLength(1);
   const [one] = await waiting(place);
   running.child.kill("SIGSTOP");
   const telling = start([...command, one?.run ?? "", ...more], { place });
-  await vi.waitUntil(() => messages(place) === 1, 20_000);
+  await expect.poll(() => messages(place)).toBe(1);
   running.child.kill("SIGKILL");
   expect(await telling.end).toMatchObject({ code: 0 });
   expect(log(place)).toBe(done);
@@ -274,7 +275,7 @@ it("stops a killed run together with the run inside it", async () => {
   place.file("b.yaml", "name: outer\nentry: sub\nnodes:\n  sub: {type: call, blueprint: ./inner.yaml}\n");
   const running = start(["run", "t", "-b", "b.yaml", "--json"], { place });
   await running.until(/"node\.started"/);
-  await vi.waitUntil(() => existsSync(place.path("log")), { timeout: 20_000 });
+  await expect.poll(() => existsSync(place.path("log"))).toBe(true);
   running.child.kill("SIGKILL");
   await running.end;
   const run = String(JSON.parse(running.stdout.split("\n")[0] ?? "")["run"]);

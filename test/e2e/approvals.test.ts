@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { lastLine, Place, root, start, trammel } from "./support/cli.ts";
 
@@ -102,7 +102,7 @@ it.each([
     const run = String((JSON.parse(running.stdout.split("\n")[0] ?? "") as { run: string }).run);
     expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
     place.file("go", "");
-    await vi.waitUntil(async () => (await waiting(place)).some(({ node }) => node === "ship"), 20_000);
+    await expect.poll(() => waiting(place)).toContainEqual(expect.objectContaining({ node: "ship" }));
     expect(existsSync(place.path("done"))).toBe(false);
     // Whose question it is, so that only those whom that gate names are heard.
     expect(running.stdout).toMatch(/"gate\.opened".*"node":"ship".*"of":"ask"/);

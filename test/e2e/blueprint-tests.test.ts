@@ -68,11 +68,9 @@ describe("trammel test", () => {
     nodes: { build: { value: { verison: "1" } }, mend: success }
     expect: { route: [build failure, mend success], outcome: succeeded }
 `);
-    const begun = Date.now();
     const { code, stdout, stderr } = await trammel(["test"], inPlace(place));
     expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: "" });
     expect(stdout).toContain("4 passed");
-    expect(Date.now() - begun).toBeLessThan(20_000);
   });
 
   it("shows both routes, marks where they part, and keeps the run", async () => {

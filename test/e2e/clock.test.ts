@@ -76,7 +76,7 @@ edges: [{from: a, when: success, to: b}, {from: b, to: c}]
   expect(lines.map(({ at }) => at)).toEqual(lines.map(({ at }) => at).toSorted());
   const durations = durationsOf(await reportOf(place, String(lastLine(ended)["run"]), clock.env));
   expect(Math.min(...durations)).toBeGreaterThanOrEqual(0);
-  expect(Math.max(...durations)).toBeLessThan(60_000);
+  expect(Math.max(...durations)).toBeLessThan(3_600_000);
   expect(durations[1]).toBeGreaterThanOrEqual(2_000);
 });
 

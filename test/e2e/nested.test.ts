@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { runListShape } from "../../src/wire/run-report.ts";
+import { countOf, nap } from "../support/naps.ts";
 import { Place, start, trammel, type Running } from "./support/cli.ts";
 
 const top = `name: top
@@ -28,18 +28,14 @@ function site(mark: string): Place {
   const place = new Place();
   place.file("top.yaml", top);
   place.file("middle.yaml", middle.replace("n: string", "n: json"));
-  place.file("leaf.yaml", leaf.replace("MARK", mark).replace("n: string", "n: json"));
+  place.file("leaf.yaml", leaf.replace("MARK", nap(mark)).replace("n: string", "n: json"));
   return place;
-}
-
-function alive(mark: string): number {
-  const all = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
-  return all.split("\n").filter((line) => line.trim() === `sleep ${mark}`).length;
 }
 
 async function begun(place: Place, mark: string): Promise<{ readonly running: Running; readonly run: string }> {
   const running = start(["run", "t", "-b", "top.yaml", "--json"], { place });
-  await vi.waitUntil(() => alive(mark) === 2, { timeout: 20_000, interval: 20 });
+  await running.until(/"run":"[^"]+"/);
+  await expect.poll(() => countOf(mark)).toBe(2);
   return { running, run: /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "" };
 }
 
@@ -49,36 +45,36 @@ async function statuses(place: Place): Promise<readonly string[]> {
 }
 
 it("a stop reaches the processes of a call in a call in a map", async () => {
-  const mark = "40711.1";
+  const mark = "40711";
   using place = site(mark);
   const { running, run } = await begun(place, mark);
   expect(await statuses(place)).toEqual(Array.from({ length: 7 }, () => "running"));
   expect(await trammel(["stop", run], { place })).toMatchObject({ code: 0 });
   expect((await running.end).code).toBe(130);
-  expect(alive(mark)).toBe(0);
+  expect(countOf(mark)).toBe(0);
   expect(await statuses(place)).toEqual(Array.from({ length: 7 }, () => "stopped"));
 });
 
 it("after kill -9 a stop ends what is left of them", async () => {
-  const mark = "40711.2";
+  const mark = "40712";
   using place = site(mark);
   const { running, run } = await begun(place, mark);
   running.child.kill("SIGKILL");
   await running.end;
   expect(await trammel(["stop", run], { place })).toMatchObject({ code: 0 });
-  expect(alive(mark)).toBe(0);
+  expect(countOf(mark)).toBe(0);
   expect(await statuses(place)).toEqual(Array.from({ length: 7 }, () => "stopped"));
 });
 
 it("after kill -9 a resume ends them, and goes on in each innermost run where it was", async () => {
-  const mark = "40711.3";
+  const mark = "40713";
   using place = site(mark);
   const { running, run } = await begun(place, mark);
   running.child.kill("SIGKILL");
   await running.end;
   place.file("go", "");
   expect(await trammel(["resume", run], { place })).toMatchObject({ code: 0 });
-  expect(alive(mark)).toBe(0);
+  expect(countOf(mark)).toBe(0);
   expect(await statuses(place)).toEqual(Array.from({ length: 7 }, () => "succeeded"));
   const log = readFileSync(place.path("log"), "utf8").trimEnd().split("\n");
   expect(log.toSorted()).toEqual(["after", "once 1", "once 2"]);

@@ -65,7 +65,7 @@ describe("an agent that asks for leave", () => {
     const running = start(["run", "x", "-b", "outer.yaml", "--detach", "--json"], { place });
     for (const prompt of ["run: touch one", "run: touch two"]) {
       await expect
-        .poll(() => waiting(place), { timeout: 10_000 })
+        .poll(() => waiting(place))
         .toMatchObject([{ node: "c/a", prompt: `May the agent do this? ${prompt}` }]);
       const [{ run } = { run: "" }] = await waiting(place);
       expect((await trammel(["answer", run, "c/a", "yes"], { place })).code).toBe(0);

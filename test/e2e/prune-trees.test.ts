@@ -71,10 +71,8 @@ it("removes the worktree that a crash left before its run began, and leaves that
     ),
   );
   const [killed, beginning] = [start(["run", "-b", "b.yaml"], { place }), start(["run", "-b", "b.yaml"], { place })];
-  await expect
-    .poll(() => worktreesOf(place).filter((name) => !name.endsWith(".json")).length, { timeout: 20_000 })
-    .toBe(2);
-  await expect.poll(() => existsSync(place.path("go.began")), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => worktreesOf(place).filter((name) => !name.endsWith(".json")).length).toBe(2);
+  await expect.poll(() => existsSync(place.path("go.began"))).toBe(true);
   killed.child.kill("SIGKILL");
   await killed.end;
   const next = await trammel(["run", "-b", "b2.yaml"], { place: (place.file("b2.yaml", isolated("true")), place) });
@@ -106,10 +104,10 @@ it("leaves no branch and no record of Git of a worktree that is gone, when its r
   using place = repository();
   place.file("b.yaml", isolated("touch began; sleep 60"));
   const running = start(["run", "-b", "b.yaml", "--json"], { place });
-  await expect.poll(() => worktreesOf(place).length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => worktreesOf(place).length).toBe(2);
   const run = worktreesOf(place)[0] ?? "";
   const folder = join(place.home, "worktrees", run);
-  await expect.poll(() => existsSync(join(folder, "began")), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(folder, "began"))).toBe(true);
   running.child.kill("SIGKILL");
   await running.end;
   rmSync(folder, { recursive: true });

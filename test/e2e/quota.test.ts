@@ -111,13 +111,12 @@ describe("a run that is out of quota", () => {
 
   it("inside a call goes on after its engine was killed, too", async () => {
     using place = new Place();
-    const model = await projectWith(place, [quota(15), { say: "Said." }]);
+    const model = await projectWith(place, [quota(6), { say: "Said." }]);
     place.file("outer.yaml", "name: outer\nnodes:\n  inner: {type: call, blueprint: ./say.yaml}\n");
     const running = start(["run", "x", "-b", "outer.yaml", "--json"], { place });
     await running.until(/node\.started/);
     await model.seen(1);
-    const inner = async () => (await shown(place, (await latest(place)).run)).inside[0]?.status;
-    await expect.poll(inner, { timeout: 14_000 }).toBe("waiting");
+    await running.until(/"type":"node\.waiting"/);
     process.kill(engineOf(running), "SIGKILL");
     await running.end;
     const resumed = await trammel(["resume", (await latest(place)).run, "--json"], { place });

@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { documents } from "./cost/documents.ts";
@@ -9,28 +10,25 @@ interface Measured {
   readonly peakMiB: number;
 }
 
-function measure(kind: keyof typeof documents, sizes: readonly number[]): Measured {
+async function measure(kind: keyof typeof documents, sizes: readonly number[]): Promise<Measured> {
   const script = join(import.meta.dirname, "../fixtures/measure-check.ts");
-  const said = execFileSync(process.execPath, [script, kind, ...sizes.map(String)], { encoding: "utf8" });
-  return JSON.parse(said) as Measured; // what measure-check.ts writes
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  const { stdout } = await promisify(execFile)(process.execPath, [script, kind, ...sizes.map(String)]);
+  return JSON.parse(stdout) as Measured; // what measure-check.ts writes
 }
 
 describe("a document four times as long costs no more than seven times as much", () => {
   const kinds = Object.keys(documents) as (keyof typeof documents)[]; // keys of a constant
-  test.each(kinds)("%s", { timeout: 120_000 }, (kind) => {
-    const { took } = measure(kind, [...Array<number>(5).fill(1_000), ...Array<number>(5).fill(4_000)]);
+  test.each(kinds)("%s", async (kind) => {
+    const { took } = await measure(kind, [1_000, 1_000, 1_000, 4_000, 4_000, 4_000]);
     const times = took.map(({ ms }) => ms);
-    expect(median(times.slice(5)) / median(times.slice(0, 5))).toBeLessThan(7);
+    // Whatever else is at work can only add to the processor time of a round.
+    expect(Math.min(...times.slice(3)) / Math.min(...times.slice(0, 3))).toBeLessThan(7);
     expect(took.every(({ problems }) => problems <= limits.diagnosticsPerFile)).toBe(true);
   });
 });
 
-test("what is just short of too much for one file takes no more memory than a large file that is right", { timeout: 120_000 }, () => {
-  const { took, peakMiB } = measure("one list", [Math.floor(limits.documentTokens / 3) - 100]);
+test("what is just short of too much for one file takes no more memory than a large file that is right", async () => {
+  const { took, peakMiB } = await measure("one list", [Math.floor(limits.documentTokens / 3) - 100]);
   expect(took).toMatchObject([{ problems: 1 }]);
   expect(peakMiB).toBeLessThan(640);
 });

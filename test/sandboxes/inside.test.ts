@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lastLine, Place, start, trammel, type Finished } from "../e2e/support/cli.ts";
 import { runReportShape, type RunReport } from "../../src/wire/run-report.ts";
+import { countOf, nap } from "../support/naps.ts";
 import { document, expectNothingLeft, repository } from "./boxed.ts";
 import { works } from "./ground.ts";
 
@@ -83,10 +83,10 @@ test.runIf(there)("what runs in a box of a callee is gone with a stop, and so is
   const log = "/workspace/started";
   place.file(
     "sub.yaml",
-    document(box, `work: {type: exec, container: "{box}", run: "echo here; sleep 4711.5; true > ${log}"}`).replace(
-      "name: boxed",
-      "name: sub",
-    ),
+    document(
+      box,
+      `work: {type: exec, container: "{box}", run: "echo here; sleep ${nap("7796")}; true > ${log}"}`,
+    ).replace("name: boxed", "name: sub"),
   );
   place.file("top.yaml", document("sub: {type: call, blueprint: sub.yaml}"));
   const running = start(["run", "t", "-b", "top.yaml", "--plain"], { place });
@@ -95,8 +95,7 @@ test.runIf(there)("what runs in a box of a callee is gone with a stop, and so is
   const run = stdout.split(" ")[0] ?? "";
   await trammel(["stop", run], { place });
   expect((await running.end).code).toBe(130);
-  const processes = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
-  expect(processes).not.toContain("sleep 4711.5");
+  expect(countOf("7796")).toBe(0);
   expectNothingLeft(place, run);
 });
 

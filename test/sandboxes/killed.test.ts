@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lastLine, Place, start, trammel } from "../e2e/support/cli.ts";
 import { document, expectNothingLeft, repository, subjects } from "./boxed.ts";
-import { countOf, nap } from "./conformance/count.ts";
+import { countOf, nap } from "../support/naps.ts";
 
 describe.each(subjects)("a killed run with a box of $name", ({ image, engine, there }) => {
   const provision = `box: {type: provision, image: "${image}", network: none`;
@@ -25,7 +25,7 @@ describe.each(subjects)("a killed run with a box of $name", ({ image, engine, th
       document(`${provision}}`, 'clone: {type: checkout, container: "{box}", repo: ./repo, ref: side}'),
     );
     const first = start(["run", "-b", "boxed.yaml", "--json"], { place, env });
-    await expect.poll(() => existsSync(place.path("hung")), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => existsSync(place.path("hung"))).toBe(true);
     first.child.kill("SIGKILL");
     const runId = /"run":"([^"]+)"/.exec((await first.end).stdout)?.[1] ?? "";
     expect(readdirSync(join(place.home, "sandboxes", "staged"))).toEqual([`trammel-${runId}-1-box`]);
@@ -47,10 +47,10 @@ describe.each(subjects)("a killed run with a box of $name", ({ image, engine, th
     place.file("boxed.yaml", text);
     const first = start(["run", "-b", "boxed.yaml", "--plain"], { place });
     await first.until(/slow started/);
-    await expect.poll(() => countOf("7790"), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => countOf("7790")).toBe(1);
     first.child.kill("SIGKILL");
     await first.end;
-    await expect.poll(() => countOf("7790"), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => countOf("7790")).toBe(0);
     const runs = JSON.parse((await trammel(["runs", "--json"], { place })).stdout) as {
       runs: readonly { run: string }[];
     };

@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastLine, Place, start, trammel, type Finished } from "../e2e/support/cli.ts";
-import { countOf, nap } from "./conformance/count.ts";
+import { countOf, nap } from "../support/naps.ts";
 import { document, expectNothingLeft, repository, subjects } from "./boxed.ts";
 import { image, works } from "./ground.ts";
 
@@ -180,7 +180,7 @@ describe.runIf(works("docker"))("docker", () => {
     place.file("boxed.yaml", document(`box: {type: provision, image: "${image}"}`));
     const env = { PATH: `${place.path("bin")}${delimiter}${process.env["PATH"] ?? ""}` };
     const first = start(["run", "-b", "boxed.yaml", "--json"], { place, env });
-    await expect.poll(() => countOf("7795"), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => countOf("7795")).toBe(1);
     first.child.kill("SIGKILL");
     await first.end;
     const { run: runId } = JSON.parse(first.stdout.split("\n")[0] ?? "") as { run: string };

