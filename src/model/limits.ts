@@ -36,6 +36,10 @@ export const limits = {
   parallelDefaultNodes: 8,
   parallelMaxNodes: 256,
   counterFileBytes: 16 * 1024 * 1024,
+  counterLockMs: 15_000,
+  counterLockPollMs: 20,
+  /** Whose processes died one after the other before they could let go. */
+  counterLockDeadHolders: 100,
   runTimeDefaultMs: 24 * 3_600_000,
   retryFirstDelayMs: 250,
   retryMaxDelayMs: 5_000,

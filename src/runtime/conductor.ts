@@ -6,7 +6,7 @@ import type { Conflict, Message } from "../ports/journal.ts";
 import type { Observer, RunEnd, RunHandle } from "./api.ts";
 import { Attempts, type Ports } from "./attempts/attempts.ts";
 import type { RunFacts } from "./context.ts";
-import { isProblem, passesOfTask } from "./counters.ts";
+import { charging, isProblem, passesOfTask, storedPasses, unmirrored } from "./counters/counters.ts";
 import { note, type Memory } from "./memory/memory.ts";
 import { RunTimers } from "./time/timers.ts";
 
@@ -127,7 +127,10 @@ export class Conductor implements RunHandle {
     if (events.length === 0 && taken.length === 0) return this.#carryOut(commands);
     // Telemetry rides in a later commit, which nothing waits for.
     if (taken.length === 0 && !events.some(isPromise)) return void this.#appendBeside(events, []);
-    const answer = await this.#ports.journal.append(this.run, events, at, taken);
+    const append = () => this.#ports.journal.append(this.run, events, at, taken);
+    const charged = await charging(this.#facts, events, append);
+    if (isProblem(charged)) this.#attempts.refusePasses(events, unmirrored(charged));
+    const answer = isProblem(charged) ? await append() : charged;
     if ("conflict" in answer) return this.#refused(answer, incoming, taken);
     this.#committed(answer);
     this.#carryOut(commands);
@@ -147,8 +150,8 @@ export class Conductor implements RunHandle {
     if (conflict.conflict !== "passes") return this.#lose(conflict);
     const { journal } = this.#ports;
     this.#memory.state = this.#rebuild().state;
-    const counted = passesOfTask(journal, this.#facts);
-    const passes = isProblem(counted) ? journal.passes(this.#facts.taskId, this.#facts.blueprint.name) : counted;
+    const counted = await passesOfTask(journal, this.#facts);
+    const passes = isProblem(counted) ? storedPasses(journal, this.#facts) : counted;
     const waiting = this.#inbox;
     this.#inbox = [{ type: "passes.synced", passes }, ...incoming, ...waiting];
     this.#taken.unshift(...taken);

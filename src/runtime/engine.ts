@@ -6,6 +6,7 @@ import type { Engine, ForkRequest, Observer, Refusal, ResumeRequest, RunEnd, Run
 import type { InnerEngine, Inside } from "./inner/children.ts";
 import { Conductor } from "./conductor.ts";
 import type { RunFacts } from "./context.ts";
+import { charging, isProblem } from "./counters/counters.ts";
 import { inheritedOf } from "./lifecycle/fork.ts";
 import type { EngineOptions } from "./options.ts";
 import { boundTo, hintOf, type Parts, planOf, reread } from "./lifecycle/parts.ts";
@@ -138,13 +139,15 @@ async function goOn(
   const { memory, started, given, workspace, run, events: incoming } = taken;
   const { taskId, cwd: project, acceptRisk } = started;
   const { task, inputs } = given;
-  const at = options.clock.now();
-  const { events, commands } = advance(memory.state, incoming, at);
-  const answer = await options.journal.append(run, events, at, [], documentsOf(request));
-  if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
   const place = { cwd: workspace.cwd, project: inside?.project ?? project };
   const accepted = acceptRisk === undefined ? {} : { acceptRisk };
   const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...accepted, ...boundTo(request, inside) };
+  const at = options.clock.now();
+  const { events, commands } = advance(memory.state, incoming, at);
+  const append = () => options.journal.append(run, events, at, [], documentsOf(request));
+  const answer = await charging(facts, events, append);
+  if (isProblem(answer)) return refuse("unavailable", answer.problem, answer.hint);
+  if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
   const conductor = new Conductor({ ...options, inner }, facts, observer, memory, () => reread(options, plan, run));
   conductor.begin(answer, commands);
   return hold(conductor, false);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { lastLine, Place, root, start, trammel } from "./support/cli.ts";
@@ -134,6 +134,41 @@ it("a cap is not washed by two processes at once", async () => {
   }
   const both = folders.map((folder) => start([...once, "--cwd", folder], { place }));
   expect((await Promise.all(both.map((one) => one.end))).map(({ code }) => code)).toEqual([3, 3]);
+  expect(starts(place)).toBe(cap);
+});
+
+/** As many folders, with one mirror. */
+function sharing(place: Place, many: number): readonly string[] {
+  place.file("shared.json", '{"version": 1, "tasks": {}}');
+  return Array.from({ length: many }, (_, index) => {
+    const folder = place.path(`folder-${index}`);
+    mkdirSync(join(folder, ".claude"), { recursive: true });
+    symlinkSync("../../shared.json", join(folder, ".claude/counters.json"));
+    for (const name of ["trammel.yaml", "b.yaml"]) writeFileSync(join(folder, name), readFileSync(place.path(name)));
+    return folder;
+  });
+}
+
+const inStore = (place: Place, folder: string, store: number) =>
+  start([...once, "--cwd", folder], { place, env: { TRAMMEL_HOME: place.path(`store-${store}`) } });
+
+it("a cap is not washed by eight processes of four stores that share a mirror", async () => {
+  using place = placed(loop(mirrored));
+  const all = sharing(place, 8).map((folder, index) => inStore(place, folder, index % 4));
+  const ends = await Promise.all(all.map((one) => one.end));
+  expect(ends.map(({ code, stderr }) => (code === 3 ? code : stderr))).toEqual(all.map(() => 3));
+  expect(starts(place)).toBe(cap);
+  const { tasks } = JSON.parse(readFileSync(place.path("shared.json"), "utf8")) as { readonly tasks: unknown };
+  expect(tasks).toEqual({ T1: { fix: { passes: cap, cap } } });
+});
+
+it("a cap is not washed by engines of several stores that die while they share a mirror", async () => {
+  // Every agent kills the engine that started it.
+  using place = placed(loop(mirrored), "kill -9 $PPID;");
+  const all = sharing(place, 6).map((folder, index) => inStore(place, folder, index % 3));
+  const ends = await Promise.all(all.map((one) => one.end));
+  expect(ends.filter(({ signal }) => signal === "SIGKILL")).toHaveLength(cap);
+  expect(ends.filter(({ code }) => code === 3)).toHaveLength(all.length - cap);
   expect(starts(place)).toBe(cap);
 });
 

@@ -42,6 +42,21 @@ test("the mirror outlives the store: its counts hold, and other tasks in it stay
   expect(mirrored()).toEqual({ version: 1, tasks: { ...other, T1: { fix: { passes: 2, cap: 2 } } } });
 });
 
+test("what another store charges in the middle of a run counts", async () => {
+  let fixes = 0;
+  const beside = (passes: number): void =>
+    writeFileSync(file, JSON.stringify({ version: 1, tasks: { T1: { fix: { passes, cap: 3 } } } }));
+  const acts = { ...failing, fix: () => ((fixes += 1), beside(2), success) };
+  const wider = blueprint([agentic("fix", { cap: 3 }), plain("check")], [...loop.edges], {
+    records: { counters: "state/counters.json" },
+    escalate: ["cap", "error"],
+  });
+  const run = handle(await world.engine(acts).start(request(wider, { taskId: "T1", cwd: world.home }), world.observer));
+  expect(await run.end).toMatchObject({ status: "escalated" });
+  expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged?.passes ?? [])).toEqual([1, 3]);
+  expect(fixes).toBe(2);
+});
+
 test("a mirror that is missing is written anew from the store", async () => {
   await handle(await world.engine(failing, 1).start(started(), world.observer)).end;
   rmSync(file);
@@ -122,6 +137,23 @@ describe("a mirror that cannot be relied on lets no pass start", () => {
     mkdirSync(file, { recursive: true });
     const answer = await world.engine(failing).start(started(), world.observer);
     expect(answer).toMatchObject({ refused: "unavailable", message: expect.stringContaining("cannot be read") });
+  });
+
+  test("broken before an attempt that is tried again", async () => {
+    const again = blueprint(
+      [plain("spoil"), agentic("fix", { cap: 2, idempotent: true })],
+      [{ from: "spoil", to: "fix" }],
+      { limits: { retries: 2 }, records: { counters: "state/counters.json" }, escalate: ["cap", "error"] },
+    );
+    const acts = { spoil: () => (writeFileSync(file, "{"), success), fix: () => success };
+    const run = handle(
+      await world.engine(acts).start(request(again, { taskId: "T1", cwd: world.home }), world.observer),
+    );
+    expect(await run.end).toMatchObject({ status: "escalated" });
+    expect(bodies(world.seen, "node.ended").map(({ node, result }) => [node, result.outcome])).not.toContainEqual([
+      "fix",
+      "success",
+    ]);
   });
 
   test("broken in the middle of a run", async () => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EventBody, NodeStarted } from "../../model/events.ts";
+import { chargesIn, namesOf } from "../../model/charges.ts";
+import type { EventBody } from "../../model/events.ts";
 import type { Conflict } from "../../ports/journal.ts";
 
 export interface Account {
@@ -8,8 +9,6 @@ export interface Account {
   /** Stands before the name of each node. */
   readonly path: string;
 }
-
-type Charge = NodeStarted & { readonly charged: NonNullable<NodeStarted["charged"]> };
 
 /** Passes of agentic nodes, counted over all runs of a task. Charged by compare-and-set in the transaction of the claim. */
 export class Charges {
@@ -23,17 +22,9 @@ export class Charges {
       ON CONFLICT (task_id, blueprint, node) DO UPDATE SET passes = excluded.passes`);
   }
 
-  /** What a fork takes over from an earlier run was charged there. */
-  static own(events: readonly EventBody[]): readonly EventBody[] {
-    const [first] = events;
-    if (first?.type !== "run.started" || first.fork === undefined) return events;
-    return events.slice(events.findLastIndex((event) => event.type === "run.resumed"));
-  }
-
   /** Whether each charge is beyond what stands; it may leave passes out where the mirror of a lost store knew of more. */
   check(account: Account, events: readonly EventBody[]): null | Conflict {
-    for (const charge of Charges.own(events)) {
-      if (!isCharge(charge)) continue;
+    for (const charge of chargesIn(events)) {
       const stands = Math.max(...namesOf(charge).map((name) => this.#standing(account, name)));
       if (charge.charged.passes > stands) continue;
       return {
@@ -49,18 +40,8 @@ export class Charges {
   }
 
   charge(account: Account, events: readonly EventBody[]): void {
-    for (const event of Charges.own(events))
-      if (isCharge(event))
-        for (const name of namesOf(event))
-          this.#set.run(account.taskId, account.blueprint, account.path + name, event.charged.passes);
+    for (const charge of chargesIn(events))
+      for (const name of namesOf(charge))
+        this.#set.run(account.taskId, account.blueprint, account.path + name, charge.charged.passes);
   }
-}
-
-/** A run of the document before it was renamed goes on from the same count. */
-function namesOf({ node, charged: { was } }: Charge): readonly string[] {
-  return was === undefined ? [node] : [node, was];
-}
-
-function isCharge(event: EventBody): event is Charge {
-  return event.type === "node.started" && event.charged !== undefined;
 }

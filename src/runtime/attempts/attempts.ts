@@ -1,10 +1,11 @@
+import { chargesIn } from "../../model/charges.ts";
 import type { Attempt, EventBody, NodeEnded, NodeUnconfirmed } from "../../model/events.ts";
+import type { NodeResult } from "../../model/outcome.ts";
 import { timeoutOf } from "../../model/timeouts.ts";
 import type { ChildRuns, Progress } from "../../ports/performer.ts";
 import type { Observer } from "../api.ts";
 import { type Children, childrenOf, type InnerEngine } from "../inner/children.ts";
 import { contextOf, type ContextOptions, type Live, type RunFacts } from "../context.ts";
-import { mirrored } from "../counters.ts";
 import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "../decisions/gates.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
@@ -43,6 +44,8 @@ export class Attempts {
   /** Over, though their performers have not come back. */
   readonly #left = new Set<Performance>();
   readonly #early = new EarlyAnswers();
+  /** By node, the pass that may not begin. */
+  readonly #refused = new Map<string, { readonly pass: number; readonly result: NodeResult }>();
   #holdRuns = false;
   #silent = false;
 
@@ -55,6 +58,11 @@ export class Attempts {
     this.#values = new RunValues({ ...facts, results: memory.nodes.results }, ports.can.blobs);
   }
 
+  /** Passes that these events charge end with `result` before anything of them begins, as do attempts that follow. */
+  refusePasses(events: readonly EventBody[], result: NodeResult): void {
+    for (const { node, pass } of chargesIn(events)) this.#refused.set(node, { pass, result });
+  }
+
   perform({ node: id, pass, attempt: n }: Attempt): void {
     const { performers, can, clock, environment } = this.#ports;
     const attempt = { node: id, pass, attempt: n };
@@ -65,9 +73,9 @@ export class Attempts {
       throw new Error(`node ${id} of run ${this.#facts.run} cannot be performed`);
     const { nodes } = this.#memory;
     const kept = nodes.get(id);
-    const unmirrored = mirrored(this.#facts, id, kept?.started?.charged);
-    if (unmirrored !== null)
-      return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: unmirrored }));
+    const refused = this.#refused.get(id);
+    if (refused?.pass === pass)
+      return queueMicrotask(() => this.#events.put({ type: "node.ended", ...attempt, result: refused.result }));
     const path = `${this.#facts.parent?.path ?? ""}${id}`;
     const approvals = nodes.approvalsOf(this.#facts.blueprint, id);
     const gate = gateOf(node, attempt, can.gates, path, () => clock.now(), kept?.answer, approvals);

@@ -9,7 +9,7 @@ import type { Observer, Refusal, RunHandle, StartRequest } from "../api.ts";
 import type { Inside } from "../inner/children.ts";
 import { Conductor } from "../conductor.ts";
 import type { RunFacts } from "../context.ts";
-import { countersHint, isProblem, passesOfTask } from "../counters.ts";
+import { charging, isProblem, passesOfTask } from "../counters/counters.ts";
 import { type Inherited, opening, returnTree } from "./fork.ts";
 import { blank } from "../memory/memory.ts";
 import { clearPlace } from "./left-over.ts";
@@ -99,8 +99,8 @@ async function journalRun(
   const astray = await returnTree(options, run, inherited);
   if (astray !== null) return astray;
   for (let tries = 0; tries < limits.startTries; tries += 1) {
-    const passes = passesOfTask(options.journal, facts);
-    if (isProblem(passes)) return refuse("unavailable", passes.problem, countersHint);
+    const passes = await passesOfTask(options.journal, facts);
+    if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);
     const memory = blank(plan);
     const at = options.clock.now();
     const { events, commands } = opening(options, memory, [started, { type: "passes.synced", passes }], inherited, at);
@@ -115,7 +115,9 @@ async function journalRun(
       ...(inside === undefined ? {} : { parent: inside.parent }),
     };
     const stored = { ...row, definition: request.contentHash, tree, key: wanted.key };
-    const answer = await options.journal.create(stored, request.document, events, at, documentsOf(request));
+    const create = () => options.journal.create(stored, request.document, events, at, documentsOf(request));
+    const answer = await charging(facts, events, create);
+    if (isProblem(answer)) return refuse("unavailable", answer.problem, answer.hint);
     if ("conflict" in answer) {
       conflict = answer;
       if (answer.conflict === "passes") continue; // another run of this task was faster: count anew

@@ -35,7 +35,8 @@ export async function ownFilesIn(root: string, { home, project, records, record 
   const files = [home, state, counters].flatMap((file) => (file === undefined ? [] : [resolve(project, file)]));
   const own = await Promise.all(files.map((path) => realpath(path).catch(() => path)));
   const paths = own.filter((path) => isInside(root, path) && path !== root).map((path) => relative(root, path));
-  const written = counters === undefined ? [] : globsIn(root, resolve(project, counters), beingWritten);
+  const mirror = counters === undefined ? [] : [resolve(project, counters)];
+  const written = mirror.flatMap((path) => besideMirror.flatMap((pattern) => globsIn(root, path, pattern)));
   return { paths, globs: [...written, ...(record === undefined ? [] : globsIn(root, record, "/*.[0-9]*.jsonl"))] };
 }
 
@@ -45,12 +46,16 @@ export function recordsIn(folder: string, { state, counters }: Blueprint["record
   const named = (file: string | undefined): string | null =>
     file === undefined ? null : relative(root, realOf(resolve(root, file)) ?? resolve(root, file));
   const [noted, mirror] = [named(state), named(counters)];
-  return (path) =>
-    path === noted || path === mirror || (mirror !== null && path.startsWith(`${mirror}.`) && path.endsWith(".tmp"));
+  return (path) => path === noted || path === mirror || (mirror !== null && isBeside(path, mirror));
 }
 
-/** A counter file is written beside itself first. */
-const beingWritten = ".*.tmp";
+/** A counter file is written beside itself first, and locked there. */
+const besideMirror = [".*.tmp", ".lock", ".lock.*"] as const;
+
+function isBeside(path: string, mirror: string): boolean {
+  const more = path.startsWith(mirror) ? path.slice(mirror.length) : "";
+  return more === ".lock" || more.startsWith(".lock.") || (more.startsWith(".") && more.endsWith(".tmp"));
+}
 
 /**
  * Pathspecs of Git that leave it out, for a command in that folder. Each is a pattern: Git refuses to be told to leave out by its

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { limits } from "../../model/limits.ts";
+import { codeOf } from "../system-error.ts";
+import { readPlainFileNow, realOf } from "../tree/plain-file.ts";
+
+/** Passes of one node, as `records.counters` mirrors them for people and hooks. */
+export interface Count {
+  readonly passes: number;
+  readonly cap: number;
+}
+
+export type Tasks = Record<string, Record<string, Count>>;
+
+const version = 1;
+
+/** Why the mirror cannot be relied on, as one sentence, and what to do. */
+export interface CountersProblem {
+  readonly problem: string;
+  readonly hint: string;
+}
+
+export function read(path: string): Tasks | CountersProblem {
+  let text: string;
+  try {
+    text = readPlainFileNow(path, limits.counterFileBytes).toString("utf8");
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? {} : problemOf(path, `cannot be read: ${codeOf(error)}`);
+  }
+  const tasks = parsed(text);
+  return tasks ?? problemOf(path, `does not hold {"version": ${version}, "tasks": {…}}`);
+}
+
+function problemOf(path: string, what: string): CountersProblem {
+  return {
+    problem: `the counter file ${path} ${what}`,
+    hint: "mend it, or remove it to have it written anew from the store",
+  };
+}
+
+function parsed(text: string): Tasks | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isRecord(value) || value["version"] !== version || !isRecord(value["tasks"])) return null;
+  // Without a prototype: a task or a node may have the name of something that every object has.
+  const tasks = Object.create(null) as Tasks;
+  for (const [task, nodes] of Object.entries(value["tasks"])) {
+    if (!isRecord(nodes)) return null;
+    const counts = Object.create(null) as Record<string, Count>;
+    for (const [node, count] of Object.entries(nodes)) {
+      if (!isRecord(count) || !isCount(count["passes"]) || !isCount(count["cap"])) return null;
+      counts[node] = { passes: count["passes"], cap: count["cap"] };
+    }
+    tasks[task] = counts;
+  }
+  return tasks;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+/** Where it is, links followed. */
+export function fileOf(path: string): string {
+  return realOf(path) ?? path;
+}
+
+/** All or nothing: a reader never sees half of it. A link stays one: what it leads to may be the mirror of other folders too. */
+export function write(path: string, tasks: Tasks): CountersProblem | null {
+  const file = fileOf(path);
+  const next = `${file}.${randomUUID()}.tmp`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    const fd = openSync(next, "wx");
+    try {
+      writeSync(fd, `${JSON.stringify({ version, tasks }, null, 2)}\n`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(next, file);
+    return null;
+  } catch (error) {
+    rmSync(next, { force: true });
+    return problemOf(path, `cannot be written: ${codeOf(error)}`);
+  }
+}
