@@ -17,7 +17,7 @@ import { locked } from "./lock.ts";
 
 let folder: string;
 let file: string;
-let children: ChildProcess[] = [];
+const children: ChildProcess[] = [];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "trammel-lock-"));
   file = join(folder, "counts.json");
@@ -60,7 +60,7 @@ async function killed(child: ChildProcess): Promise<void> {
 }
 
 /** Each adds one so and so often, in a way that loses some where two are at it at once. */
-async function count(processes: number, times: number): Promise<void> {
+async function count(processes: number, times: number): Promise<number> {
   writeFileSync(file, "0");
   const all = Array.from({ length: processes }, () =>
     startOf(`
@@ -75,18 +75,21 @@ async function count(processes: number, times: number): Promise<void> {
       }`),
   );
   expect(await Promise.all(all.map(async (one) => (await once(one, "exit"))[0]))).toEqual(all.map(() => 0));
-  expect(readFileSync(file, "utf8")).toBe(String(processes * times));
-  expect(readdirSync(folder)).toEqual(["counts.json"]);
+  return Number(readFileSync(file, "utf8"));
 }
 
 const done = async () => "done";
 
-it("is one process's at a time", () => count(6, 20));
+it("is one process's at a time", async () => {
+  expect(await count(6, 20)).toBe(120);
+  expect(readdirSync(folder)).toEqual(["counts.json"]);
+});
 
 it("goes to one of many when its holders died one after the other", async () => {
   for (let dead = 0; dead < 3; dead += 1) await killed(await holder());
   expect(readdirSync(folder)).toHaveLength(3);
-  await count(6, 10);
+  expect(await count(6, 10)).toBe(60);
+  expect(readdirSync(folder)).toEqual(["counts.json"]);
 });
 
 it("is not taken from a process that lives, and says which that is", async () => {
