@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EventBody, JournalEvent } from "../model/events.ts";
 import { emptyView, fold } from "./fold.ts";
-import { usageText } from "./words.ts";
+import { pastText, usageText } from "./words.ts";
 import { addUsage, noUsage } from "../model/usage.ts";
 import type { RunView } from "./run-view.ts";
 
@@ -163,4 +163,34 @@ describe("addUsage", () => {
     expect(usageText({ ...euros, inputTokens: 4_099 })).toBe("4.1k tokens · 0.250 EUR");
     expect(usageText({ ...euros, estimated: true })).toBe("~2 tokens · ~0.250 EUR");
   });
+});
+
+describe("a decision", () => {
+  it("to do a pass that a cap refused shows no attempt: nothing of it began", () => {
+    const settled = { type: "node.settled", node: "a", pass: 2, attempt: 1, as: "again", by: "ann", grant: 1 } as const;
+    const said = { type: "node.ended", ...first, result: { outcome: "success" } } as const;
+    const once = journal(started, { type: "node.started", ...first, step: 1, from: [] }, said, settled);
+    expect(viewOf(once).nodes.get("a")).toMatchObject({ state: "idle", attempts: [{ n: 1, pass: 1 }] });
+    const again = journal(...once.map(({ body }) => body), {
+      type: "node.started",
+      node: "a",
+      pass: 2,
+      attempt: 1,
+      step: 2,
+      from: [],
+    });
+    expect(
+      viewOf(again)
+        .nodes.get("a")
+        ?.attempts.map(({ n, pass }) => [n, pass]),
+    ).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+  });
+});
+
+it("only a success has gone on past failures", () => {
+  expect(pastText("succeeded", ["a", "b"])).toBe("past the failures of a, b");
+  for (const status of ["escalated", "failed", "limit"] as const) expect(pastText(status, ["a"])).toBe("");
 });

@@ -159,6 +159,9 @@ function settleAs(
   body: Attempt & { readonly as: "done" | "failed" | "again"; readonly by: string; readonly reason?: string },
   at: number,
 ): void {
+  // What is to be done once more though it never began, as a cap refused it, leaves nothing to show.
+  if (body.as === "again" && !nodeOf(view, body.node).attempts.some((one) => isOf(one, body)))
+    return setState(view, body.node, "idle");
   const attempt = attemptOf(view, body);
   attempt.endedAt = at;
   const outcome = { done: "success", failed: "failure", again: "unconfirmed" } as const;
@@ -212,11 +215,15 @@ function nodeOf(view: RunView, id: string): NodeView {
 
 function attemptOf(view: RunView, at: Attempt): AttemptView {
   const { attempts } = nodeOf(view, at.node);
-  const known = attempts.findLast((one) => one.pass === at.pass && one.attempt === at.attempt);
+  const known = attempts.findLast((one) => isOf(one, at));
   if (known !== undefined) return known;
   const fresh = blankAttempt(attempts.length + 1, at, 0);
   attempts.push(fresh);
   return fresh;
+}
+
+function isOf(one: Pick<AttemptView, "pass" | "attempt">, at: Attempt): boolean {
+  return one.pass === at.pass && one.attempt === at.attempt;
 }
 
 function blankNode(id: string): NodeView {

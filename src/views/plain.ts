@@ -129,7 +129,7 @@ function agentSentence(body: Attempt & Extract<EventBody, { readonly type: "agen
 }
 
 function endOf({ status, reason, walkedPast, usage }: RunFinished): string {
-  const past = pastText(walkedPast);
+  const past = pastText(status, walkedPast);
   return `${status}${past === "" ? "" : `, ${past}`}${reason === undefined ? "" : `: ${reason}`}${suffix(usageText(usage))}`;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { NodeClass } from "../model/blueprint.ts";
 import type { Attempt } from "../model/events.ts";
-import type { Usage } from "../model/outcome.ts";
+import type { RunStatus, Usage } from "../model/outcome.ts";
 import type { NodeState } from "./run-view.ts";
 
 /** A class is told by its shape, so that it reads without colour. */
@@ -83,8 +83,8 @@ export function settlementText(body: { readonly as: string; readonly by: string;
   return `settled as ${body.as} by ${body.by}${body.reason === undefined ? "" : `: ${body.reason}`}`;
 }
 
-/** What did not succeed and the run went on after; empty where nothing was. */
-export function pastText(walkedPast: readonly string[]): string {
-  if (walkedPast.length === 0) return "";
+/** What did not succeed though the run did, which a success would hide; empty where nothing was, and of any other end, whose reason says more. */
+export function pastText(status: RunStatus, walkedPast: readonly string[]): string {
+  if (status !== "succeeded" || walkedPast.length === 0) return "";
   return `past the failure${walkedPast.length === 1 ? "" : "s"} of ${walkedPast.join(", ")}`;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** `trammel inbox --json`, oldest first. */
+/** `trammel inbox --json`: gates, those that wait longest first, and runs that halted until a person decides, the latest first. */
 export const inboxShape = z.strictObject({
   waiting: z.array(
     z.strictObject({
@@ -12,6 +12,16 @@ export const inboxShape = z.strictObject({
       since: z.iso.datetime(),
       /** When its time is up; one that is parked stands until its run goes on. */
       until: z.iso.datetime().optional(),
+    }),
+  ),
+  decisions: z.array(
+    z.strictObject({
+      run: z.string(),
+      blueprint: z.string(),
+      status: z.enum(["needs_attention", "escalated"]),
+      node: z.string(),
+      reason: z.string(),
+      since: z.iso.datetime(),
     }),
   ),
 });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { inboxShape } from "../../src/wire/inbox.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
 
 const gated = (node = "") => `name: g
@@ -72,4 +73,25 @@ it("refuses a run that nobody could decide about, before anything of it", async 
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain("none of its approvers is a user here: no-such-user-here");
   expect((await trammel(["runs"], { place })).stdout).not.toContain("running");
+});
+
+it("what halted a run is in the inbox, after the gates, with the command that decides, until somebody has", async () => {
+  using place = new Place();
+  place.file("stuck.yaml", "name: stuck\nescalate: [failure]\nnodes: {check: {type: script, run: test -e ready}}\n");
+  const halted = await trammel(["run", "-b", "stuck.yaml", "--json"], { place });
+  const run = String(lastLine(halted)["run"]);
+  const asking = await parked(place);
+  const { stdout } = await trammel(["inbox"], { place });
+  expect(stdout).toContain(
+    `${run}  check: escalated, exit code 1\n  Decide how to go on: trammel resolve ${run} --node check `,
+  );
+  expect(stdout.indexOf(asking)).toBe(0);
+  const listed = inboxShape.parse(JSON.parse((await trammel(["inbox", "--json"], { place })).stdout));
+  expect(listed.waiting).toMatchObject([{ run: asking, node: "ask" }]);
+  expect(listed.decisions).toMatchObject([{ run, status: "escalated", node: "check", reason: "exit code 1" }]);
+  expect((await trammel(["resume", run], { place })).stderr).toContain(
+    `trammel resolve ${run} --node check --as done|failed|again --reason TEXT`,
+  );
+  await trammel(["resolve", run, "--node", "check", "--as", "done", "--reason", "looked"], { place });
+  expect((await trammel(["inbox"], { place })).stdout).not.toContain(run);
 });

@@ -1,5 +1,8 @@
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import type { RunHalting } from "../../model/events.ts";
+import type { JournalReader, RunRow } from "../../ports/journal.ts";
+import { decisionText } from "../../views/decision.ts";
 import { inert } from "../../views/inert.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Inbox } from "../../wire/inbox.ts";
@@ -9,7 +12,10 @@ import { openStoreToRead } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
-/** Lists everything that waits for a person: the run that waits longest first, and in a run by name, for what waits side by side has no order. */
+/**
+ * Lists everything that waits for a person. Gates: the run that waits longest first, and in a run by name, for what waits side by side has
+ * no order. Then what of the runs that `trammel runs` lists halted until somebody decides, the latest first.
+ */
 export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
   const journal = await openStoreToRead(world);
   const live = journal
@@ -34,19 +40,42 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
           ...(gate.until === undefined ? {} : { until: instant(gate.until) }),
         })),
     );
+  const halted = haltedRuns(journal);
   await journal.close();
   if (options.json === true) {
-    world.out.write(jsonLine({ waiting: sorted } satisfies Inbox));
+    world.out.write(jsonLine({ waiting: sorted, decisions: halted.map(({ decision }) => decision) } satisfies Inbox));
     return exitCodes.ok;
   }
   const now = instant(Date.now());
   const line = (one: Inbox["waiting"][number]): string =>
     `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n${late(one, now)}  trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}\n`;
-  world.out.write(sorted.map(line).join(""));
-  world.err.write(
-    sorted.length === 0 ? "nothing waits for a person\n" : "what a question shows is told by: trammel show RUN\n",
-  );
+  world.out.write([...sorted.map(line), ...halted.map(haltedText)].join(""));
+  if (sorted.length > 0) world.err.write("what a question shows is told by: trammel show RUN\n");
+  else if (halted.length === 0) world.err.write("nothing waits for a person\n");
   return exitCodes.ok;
+}
+
+interface Halted {
+  readonly decision: Inbox["decisions"][number];
+  readonly halting: RunHalting;
+}
+
+function haltedRuns(journal: JournalReader): readonly Halted[] {
+  return journal.runs(limits.runsListed, null).flatMap((row) => haltedAt(journal, row) ?? []);
+}
+
+function haltedAt(journal: JournalReader, { run, blueprint, status, endedAt }: RunRow): Halted | null {
+  if (endedAt === null || (status !== "needs_attention" && status !== "escalated")) return null;
+  let halting: RunHalting | null = null;
+  for (const { body } of journal.read(run)) if (body.type === "run.halting") halting = body;
+  if (halting?.node === undefined) return null;
+  const { node, reason } = halting;
+  return { decision: { run, blueprint, status, node, reason: reason.text, since: instant(endedAt) }, halting };
+}
+
+function haltedText({ decision: { run, status, node, reason }, halting }: Halted): string {
+  const why = inert(reason).replace(/\s+/g, " ");
+  return `${run}  ${node}: ${status}, ${why}\n${decisionText(run, status, halting).join("\n")}\n`;
 }
 
 const placeholder = { approval: "yes|no", input: "TEXT", choice: "OPTION", form: `'{"field": …}'` } as const;

@@ -72,12 +72,13 @@ function text(
   waiting: readonly AskedGate[],
 ): string {
   const failures = view.halting?.failures ?? [];
+  const past = pastText(view.status, view.walkedPast);
   const facts: readonly (readonly [string, string])[] = [
     ["run", view.run],
     ["blueprint", view.blueprint],
     ...(view.task === "" ? [] : [["task", view.task] as const]),
     ["status", view.status + (view.reason === null ? "" : `: ${view.reason}`)],
-    ...(view.walkedPast.length === 0 ? [] : [["", pastText(view.walkedPast)] as const]),
+    ...(past === "" ? [] : [["", past] as const]),
     ...[...view.asleep].map(
       ([node, until]) => ["paused", `${node}, as its provider asked, until ${instant(until)}`] as const,
     ),

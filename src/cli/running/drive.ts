@@ -3,9 +3,9 @@ import { limits } from "../../model/limits.ts";
 import { exitCodeOf, exitCodes } from "../../model/outcome.ts";
 import type { Observer, Refusal, RunEnd, RunHandle, StartRequest } from "../../runtime/api.ts";
 import type { JournalEvent } from "../../model/events.ts";
+import { decisionText } from "../../views/decision.ts";
 import { emptyView, fold } from "../../views/fold.ts";
 import { inert } from "../../views/inert.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import type { RunView } from "../../views/run-view.ts";
 import type { RunEndLine, RunSkippedLine } from "../../wire/run-report.ts";
 import { noGates, terminalGates } from "../asking/gate.ts";
@@ -235,12 +235,6 @@ function next({ run, status, reason }: RunEnd, view: RunView, told: boolean): st
   const until = wakesAt(view);
   if (until !== null) lines.push(`  It goes on from ${until}: trammel resume ${run}`);
   if (view.atWork.waiting > view.asleep.size) lines.push("  See what it asks, and how to answer: trammel inbox");
-  const node = halting?.node === undefined ? undefined : shellWord(halting.node);
-  if (node !== undefined && status === "needs_attention")
-    lines.push(`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`);
-  if (node !== undefined && status === "escalated")
-    lines.push(`  Decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`);
-  if (node !== undefined && status === "escalated" && halting?.reason.code === "cap")
-    lines.push("  For further passes of it: --as again --grant N");
+  if (halting !== null) lines.push(...decisionText(run, status, halting));
   return `${lines.join("\n")}\n`;
 }

@@ -127,7 +127,11 @@ function cannotResume(
   if (endedAt !== null && request.settle === undefined) {
     const why = row.reason ?? status;
     if (halt?.node === undefined) return refuse("finished", `run ${run} has ended: ${why}`, onwards(run));
-    const hint = `settle it with trammel settle ${run} ${shellWord(halt.node)} --as done|failed|again`;
+    const node = shellWord(halt.node);
+    const hint =
+      status === "escalated"
+        ? `decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`
+        : `settle it with trammel settle ${run} ${node} --as done|failed|again`;
     return refuse("finished", `run ${run} waits for a decision: ${why}`, hint);
   }
   if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))

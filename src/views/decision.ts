@@ -1,0 +1,18 @@
+import type { RunHalting } from "../model/events.ts";
+import { shellWord } from "../model/shell-word.ts";
+import type { RunStatus } from "../model/outcome.ts";
+
+/** How a person decides about the node at which a run halted, a line each; nothing where there is nothing to decide. */
+export function decisionText(
+  run: string,
+  status: RunStatus,
+  { node: name, reason }: Pick<RunHalting, "node" | "reason">,
+): readonly string[] {
+  if (name === undefined) return [];
+  const node = shellWord(name);
+  if (status === "needs_attention")
+    return [`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`];
+  if (status !== "escalated") return [];
+  const decide = `  Decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`;
+  return reason.code === "cap" ? [decide, "  For further passes of it: --as again --grant N"] : [decide];
+}
