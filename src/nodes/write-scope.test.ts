@@ -105,6 +105,18 @@ test("what lies in its scope, is ignored or is our own may change", async () => 
   expect(await get("src/new.js")).toBe("new");
 });
 
+test("a folder of hooks that it may not write is held where Git ignores what is in it, too", async () => {
+  await put(".gitignore", "dist\n.husky/_\n");
+  await mkdir(join(tree, ".husky/_"), { recursive: true });
+  await put(".husky/_/pre-commit", "true\n");
+  const writes = ["!.husky/**", "!dist/**"];
+  const { reason } = await perform({ writes }, () => put(".husky/_/pre-commit", "evil\n"));
+  expect(reason?.text).toContain("it changed what it may not: .husky/_/pre-commit (taken back)");
+  expect(await get(".husky/_/pre-commit")).toBe("true\n");
+  await mkdir(join(tree, "dist"));
+  expect(await perform({ writes }, () => put("dist/out.js", "built"))).toEqual({ outcome: "success" });
+});
+
 describe("a breach is a failure and taken back", () => {
   const cases: readonly [string, Part, () => Promise<unknown>, string][] = [
     ["a changed file", { writes: ["src/**"] }, () => put("test/deep/a.test.js", "nothing"), "test/deep/a.test.js"],

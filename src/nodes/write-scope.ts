@@ -2,6 +2,7 @@ import { lstat, readFile } from "node:fs/promises";
 import { isUtf8 } from "node:buffer";
 import { dirname, join } from "node:path";
 import type { Node } from "../model/blueprint.ts";
+import { hookFolders } from "../model/hooks.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
@@ -21,7 +22,7 @@ export type WriteScope = (performer: Performer) => Performer;
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
  * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them or git tracks them
- * all the same, which `tracked` tells of a folder. What git keeps for itself is, too, unless a `.git/…` of `protect` or a
+ * all the same, which `tracked` tells of a folder, or they lie in a folder of hooks that `writes` closes. What git keeps for itself is, too, unless a `.git/…` of `protect` or a
  * `!.git/…` of `writes` names it: then the hooks and settings of the repository are held, wherever it keeps them. What lies in
  * `dataFolder`, the records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel itself while a
  * node is at work.
@@ -91,7 +92,13 @@ function scopeOf(
   const isRecord = recordsIn(cwd, blueprint.records);
   const only = (path: string): boolean =>
     (closed.matches(path) || (writes !== undefined && !isOpen(path))) && !isRecord(path) && !isOurs(join(cwd, path));
-  return { root: cwd, prefix: "", scan: { except: [dataFolder], only, though: matcherOf(protect) } };
+  const hooks = (writes ?? []).flatMap((glob) => (isHooks(glob) ? [glob.slice(1)] : []));
+  return { root: cwd, prefix: "", scan: { except: [dataFolder], only, though: matcherOf([...protect, ...hooks]) } };
+}
+
+/** Whether it closes a folder of hooks. */
+function isHooks(glob: string): boolean {
+  return hookFolders.some((folder) => glob.startsWith(`!${folder}/`));
 }
 
 function isOfGit(glob: string): boolean {

@@ -1,4 +1,10 @@
+import { hookFiles, hookFolders } from "../../model/hooks.ts";
 import { changes, firstLine, ownBranch, wholeTask } from "./beginnings.ts";
+
+/** What Git runs at a commit, and where it and the usual tools for hooks are told of it. No agent writes the hooks of its own commit. */
+const hooks = [".git/hooks/**", ".git/config", ...hookFolders.map((folder) => `${folder}/**`), ...hookFiles]
+  .map((glob) => `"!${glob}"`)
+  .join(", ");
 
 /**
  * The stock nodes, as they could stand under `nodes:` of any document. Deterministic ones are idempotent: each looks first whether what it
@@ -174,7 +180,7 @@ implement:
   title: Implement
   cap: 1
   context: {read: repository, only: report}
-  writes: ["!.git/hooks/**", "!.git/config"]
+  writes: [${hooks}]
   prompt: |
     Implement this in the repository you are in. Follow its conventions, add or change tests where behaviour changes, and keep the change as
     small as the task allows. Nobody can answer questions: decide, and say in your last message what you decided. Do not commit.
@@ -186,7 +192,7 @@ reproduce-bug:
   title: Reproduce
   cap: 1
   context: {read: repository, only: report}
-  writes: ["!.git/hooks/**", "!.git/config"]
+  writes: [${hooks}]
   prompt: |
     Write a test that fails because of this bug and would pass without it. Change nothing but tests. Nobody can answer questions. Do not commit.
 
@@ -200,8 +206,8 @@ implement-fix:
   context: {read: repository, only: report}
   writes: &code [
     "!*.test.*", "!*.spec.*", "!*_test.*", "!test_*.py", "!conftest.py", "!**/test/**", "!**/tests/**",
-    "!**/__tests__/**", "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.git/hooks/**",
-    "!.git/config", "!.husky/**", "!.githooks/**", "!lefthook.yml", "!.pre-commit-config.yaml", "!.trammel/**", "!trammel.yaml", "!trammel.lock"
+    "!**/__tests__/**", "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile",
+    ${hooks}, "!.trammel/**", "!trammel.yaml", "!trammel.lock"
   ]
   prompt: |
     A test in this repository reproduces the bug below. Find the cause and mend it. Do not change that test. Nobody can answer questions. Do not
@@ -214,7 +220,7 @@ implement-migration:
   title: Migrate
   cap: 1
   context: {read: repository, only: report}
-  writes: ["!.git/hooks/**", "!.git/config"]
+  writes: [${hooks}]
   prompt: |
     Carry out this migration in the repository you are in: database, code or both, with what is needed to take it back. Nobody can answer
     questions. Do not commit.
@@ -226,7 +232,7 @@ implement-refactor:
   title: Refactor
   cap: 1
   context: {read: repository, only: report}
-  writes: ["!.git/hooks/**", "!.git/config"]
+  writes: [${hooks}]
   prompt: |
     Refactor as asked below. Behaviour must not change. Nobody can answer questions. Do not commit.
 
@@ -252,9 +258,8 @@ fix-lint:
   cap: 1
   context: {read: repository, only: report}
   writes: [
-    "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile", "!.git/hooks/**", "!.git/config",
-    "!.husky/**", "!.githooks/**", "!lefthook.yml",
-    "!.pre-commit-config.yaml", "!.trammel/**", "!trammel.yaml", "!trammel.lock"
+    "!.github/**", "!.gitlab-ci.yml", "!.circleci/**", "!Jenkinsfile",
+    ${hooks}, "!.trammel/**", "!trammel.yaml", "!trammel.lock"
   ]
   prompt: |
     The linter of this repository reports errors that it cannot mend by itself. Mend the code; do not switch rules off. Nobody can answer

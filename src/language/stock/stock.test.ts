@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { check } from "../../check/check.ts";
 import { classOf } from "../../model/blueprint.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
+import { selectorOf } from "../../runtime/tree/globs.ts";
 import { canonical } from "../canonical.ts";
 import { print } from "../print.ts";
 import { bindCommands } from "./bind.ts";
@@ -12,6 +13,15 @@ function read(text: string): Blueprint {
   if (blueprint === null) throw new Error(diagnostics.map(({ message }) => message).join("\n"));
   return blueprint;
 }
+
+test("no agentic stock node writes what Git runs at a commit", () => {
+  const agents = [...stockNodes()].flatMap(([name, { node }]) => (node.type === "agent" ? [{ ...node, name }] : []));
+  expect(agents).toHaveLength(7);
+  const folders = [".git/hooks/pre-commit", ".husky/_/pre-commit", ".githooks/pre-commit"];
+  const files = [".git/config", "lefthook.yml", "lefthook-local.yaml", ".lefthook.toml", ".pre-commit-config.yaml"];
+  for (const { name, writes } of agents)
+    expect([name, [...folders, ...files].filter(selectorOf(writes ?? []))]).toEqual([name, []]);
+});
 
 test("the caps of the agentic stock nodes are hard, and deterministic ones may run again after a crash", () => {
   const nodes = [...stockNodes()].map(([name, { node }]) => [name, node] as const);
