@@ -214,6 +214,8 @@ describe("run", () => {
     const asTask = await trammel(["run", "hello"], { place });
     expect(asTask).toMatchObject({ code: 2, stdout: "" });
     expect(asTask.stderr).toContain("To run it: trammel run -b hello\n");
+    place.file("other.yaml", chain("other", { a: "true" }));
+    expect((await trammel(["run", "other.yaml"], { place })).stderr).toContain("run it: trammel run -b other.yaml\n");
     expect(await trammel(["check", "hello"], { place })).toMatchObject({ code: 0, stderr: "" });
     expect((await trammel(["check", "helo"], { place })).stderr).toContain("did you mean hello?");
     const none = await trammel(["run", "t"], { place });

@@ -20,6 +20,11 @@ describe("arguments", () => {
       ["logs"],
       /^trammel: missing required argument 'run'\n  What a command takes is told by its --help\.\n$/,
     ],
+    [
+      "a missing option",
+      ["fork", "RUN"],
+      /^trammel: required option '--at <node>' not specified\n  What a command takes is told by its --help\.\n$/,
+    ],
     ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
     [
       "an empty path",

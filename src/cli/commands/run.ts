@@ -92,7 +92,7 @@ function chooseBlueprint(
     return isProblem(found) && cwd !== world.cwd && !name.includes("/") ? findBlueprint(name, cwd) : found;
   }
   const known = listBlueprints(cwd);
-  if (task !== undefined && known.includes(task))
+  if (task !== undefined && (known.includes(task) || !isProblem(findBlueprint(task, world.cwd))))
     return usage(`${task} is the task here, and no blueprint was named`, `To run it: trammel run -b ${task}`);
   return usage(
     "no blueprint was named and trammel.yaml has no `default:`",

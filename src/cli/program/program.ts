@@ -57,6 +57,7 @@ function build(world: World, finish: Finish): Command {
 
 /** An error of an argument, with a way on where it does not name what would be right. */
 function told(error: string): string {
-  const isOpen = /^error: (missing|unknown option|too many) /.test(error) && !error.includes("(Did you mean");
+  const isOpen =
+    /^error: (missing|required option|unknown option|too many) /.test(error) && !error.includes("(Did you mean");
   return `${error.replace(/^error: /, "trammel: ")}${isOpen ? "  What a command takes is told by its --help.\n" : ""}`;
 }

@@ -222,7 +222,9 @@ async function leave(options: WorkspaceOptions, run: string, status: RunStatus, 
   const { env } = options;
   const head = await gitText(["rev-parse", "HEAD^{tree}"], { cwd: worktree.root, env });
   const [changed, uncommitted] = await Promise.all([snapshots.changed(start, end), snapshots.changed(head, end)]);
-  if (!isDone(status) || !(await isSafe(worktree, changed, uncommitted, env))) return stays(options, run, worktree);
+  if (!isDone(status)) return stays(options, run, worktree);
+  if (!(await isSafe(worktree, changed, uncommitted, env)))
+    return stays(options, run, worktree, "not all that the run changed is committed");
   await clear(options, run, worktree);
   await snapshots.dispose();
 }
@@ -239,8 +241,8 @@ function isDone(status: RunStatus): boolean {
   return status === "succeeded" || status === "rejected" || status === "stopped";
 }
 
-function stays({ notice }: WorkspaceOptions, run: string, { root, branch }: Worktree): void {
-  notice(`the worktree of run ${run} stays: ${root} (branch ${branch})`);
+function stays({ notice }: WorkspaceOptions, run: string, { root, branch }: Worktree, why?: string): void {
+  notice(`the worktree of run ${run} stays${why === undefined ? "" : `, as ${why}`}: ${root} (branch ${branch})`);
 }
 
 function message(error: unknown): string {
