@@ -1,6 +1,6 @@
-import { bodyBlueprint } from "../graph/body.ts";
+import { blueprintInside } from "../graph/body.ts";
 import { compile, type Plan } from "../graph/plan.ts";
-import type { Blueprint, Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
 import type { JournalReader } from "../ports/journal.ts";
 import type { Callees } from "../runtime/api.ts";
 import { type Walk, walkOf } from "./walk.ts";
@@ -22,22 +22,19 @@ export function walksInside(
   const plans = new Map<string, Plan>();
   const look = ({ run: of, blueprint: own, prefix }: Around): void => {
     for (const { run: inner, parent } of journal.runs(Number.MAX_SAFE_INTEGER, of)) {
-      const node = own.nodes.get(parent?.node ?? "");
-      const carried = node === undefined ? null : carriedOutIn(node, own, callees);
-      if (node === undefined || carried === null) continue;
-      const path = `${prefix}${node.id}/`;
+      const carried = parent === undefined ? null : blueprintInside(own, parent.node, callees);
+      if (parent === undefined || carried === null) continue;
+      const path = `${prefix}${parent.node}/`;
       const plan = plans.get(path) ?? compile(carried);
       plans.set(path, plan);
       const bodies = Array.from(journal.read(inner), ({ body }) => body);
-      found.set(path, [...(found.get(path) ?? []), walkOf(plan, bodies)]);
+      const walk = walkOf(plan, bodies);
+      const walks = found.get(path);
+      if (walks === undefined) found.set(path, [walk]);
+      else walks.push(walk);
       look({ run: inner, blueprint: carried, prefix: path });
     }
   };
   look({ run, blueprint, prefix: "" });
   return found;
-}
-
-function carriedOutIn(node: Node, around: Blueprint, callees: Callees): Blueprint | null {
-  if (node.type === "map") return bodyBlueprint(around, node.do);
-  return node.type === "call" ? (callees.get(node.pin ?? "")?.blueprint ?? null) : null;
 }

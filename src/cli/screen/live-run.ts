@@ -7,7 +7,7 @@ import { emptyView, fold } from "../../views/fold.ts";
 import { inert, lastLine } from "../../views/inert.ts";
 import { pauseText } from "../../views/words.ts";
 import type { RunView } from "../../views/run-view.ts";
-import { innerBlueprint } from "../inner-blueprint.ts";
+import { blueprintInside } from "../../graph/body.ts";
 
 /** What runs inside a node on the screen: those under way, and how many are over. */
 export interface Inside {
@@ -55,7 +55,7 @@ export class LiveRun implements Observer {
   inside(parent: ParentLink): LiveRun {
     const inside = this.insideOf.get(parent.node) ?? { under: new Map<string, LiveRun>(), over: 0 };
     this.insideOf.set(parent.node, inside);
-    const blueprint = innerBlueprint(this.#blueprint, parent.node, this.#callees);
+    const blueprint = this.#blueprint && blueprintInside(this.#blueprint, parent.node, this.#callees);
     const over = (): void => {
       if (inside.under.delete(parent.path)) inside.over += 1;
     };

@@ -1,5 +1,7 @@
-import { bodyBlueprint } from "../../graph/body.ts";
+import { passKey } from "../../engine/outcomes.ts";
+import { blueprintInside } from "../../graph/body.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
+import type { JournalEvent } from "../../model/events.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import type { Callees } from "../../runtime/api.ts";
 import { bindingsOf } from "../../views/bindings.ts";
@@ -44,35 +46,26 @@ export class Trial {
       const { pass, item } = child.parent;
       const node = renamed.name(child.parent.node);
       const way = `${path}${path === "" ? "" : "/"}${segmentOf({ ...child, parent: { ...child.parent, node } })}`;
-      const carriedOut = this.#inside(blueprint, node);
+      const carriedOut = blueprintInside(blueprint, node, this.#callees);
       const tried = carriedOut === null ? null : await this.of(child, carriedOut, way);
       if (tried === null) continue;
-      const key = keyOf({ node, pass });
-      passes.set(key, [...(passes.get(key) ?? []), { item, seen: tried.seen }]);
+      const key = passKey({ node, pass });
+      const ofPass = passes.get(key);
+      if (ofPass === undefined) passes.set(key, [{ item, seen: tried.seen }]);
+      else ofPass.push({ item, seen: tried.seen });
       if (!isSameWay(tried.seen)) inside.push({ run: child.run, path: way, ...tried.seen });
       inside.push(...tried.inside);
     }
-    const was = await this.#last(row);
+    const was = await this.#last(row, journal);
     const instead = new Map([...passes].map(([key, all]) => [key, resultInstead(all)]));
-    const seen = whatIf({ journal, was, blueprint, instead: (attempt) => instead.get(keyOf(attempt)) });
+    const seen = whatIf({ journal, was, blueprint, instead: (attempt) => instead.get(passKey(attempt)) });
     return seen === null ? null : { seen, inside };
   }
 
-  /** What a run in this node carries out; null where nothing runs in it. */
-  #inside(around: Blueprint, id: string): Blueprint | null {
-    const node = around.nodes.get(id);
-    if (node?.type === "map") return bodyBlueprint(around, node.do);
-    return node?.type === "call" ? (this.#callees.get(node.pin ?? "")?.blueprint ?? null) : null;
-  }
-
   /** What the run was carried out with last. */
-  async #last(row: RunRow): Promise<Blueprint | null> {
-    const bound = bindingsOf([...this.#journal.read(row.run)].map(({ body }) => body)).at(-1)?.bound;
+  async #last(row: RunRow, journal: readonly JournalEvent[]): Promise<Blueprint | null> {
+    const bound = bindingsOf(journal.map(({ body }) => body)).at(-1)?.bound;
     const around = bound === undefined ? null : await this.#definitionOf(bound.contentHash, row);
     return around === null ? null : bodyIn(around, mapsAround(this.#journal, row));
   }
-}
-
-function keyOf({ node, pass }: { readonly node: string; readonly pass: number }): string {
-  return `${pass} ${node}`;
 }

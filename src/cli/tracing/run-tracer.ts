@@ -14,7 +14,7 @@ import { limits } from "../../model/limits.ts";
 import type { NodeResult, Usage } from "../../model/outcome.ts";
 import type { Callees, Observer } from "../../runtime/api.ts";
 import { vendorOf } from "../../config/vendors.ts";
-import { innerBlueprint } from "../inner-blueprint.ts";
+import { blueprintInside } from "../../graph/body.ts";
 
 /** A model's answer: from when to when, and what it used. */
 interface Turn {
@@ -68,7 +68,7 @@ export class RunTracer implements Observer {
   inside({ node, item }: ParentLink): RunTracer {
     const { tracer, blueprint, callees } = this.#parts;
     const around = this.#open.get(node)?.context ?? this.#root?.context ?? ROOT_CONTEXT;
-    const own = innerBlueprint(blueprint, node, callees);
+    const own = blueprint && blueprintInside(blueprint, node, callees);
     const over = (): void => void this.#inside.delete(inner);
     const place = item === undefined ? {} : { item };
     const inner: RunTracer = new RunTracer({ tracer, blueprint: own, callees, around, over, ...place });

@@ -65,7 +65,10 @@ export function readBody(
     bodies,
     ...(node === undefined ? {} : { map: node }),
   });
-  return blueprint.nodes.size === origins.size && read.entry !== "" && whole ? blueprint : undefined;
+  if (blueprint.nodes.size !== origins.size || read.entry === "" || !whole) return undefined;
+  // Nothing of a body stands for a setting of the document: what holds around it holds in it.
+  const { entry, nodes, edges: own } = blueprint;
+  return { entry, nodes, edges: own };
 }
 
 interface Graph {

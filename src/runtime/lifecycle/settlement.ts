@@ -1,6 +1,6 @@
 import { fits } from "../../engine/fits.ts";
 import { at } from "../../graph/ints.ts";
-import { bodyBlueprint } from "../../graph/body.ts";
+import { blueprintInside } from "../../graph/body.ts";
 import { nodeIndex } from "../../graph/plan.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { NodeSettled } from "../../model/events.ts";
@@ -63,12 +63,6 @@ function isAwaitedInside({ node: id, pass, inside }: NodeSettled, of: Undecided)
   if (!remembered) return false;
   const { state } = remembered.memory;
   return !("refused" in settlement({ ...inside, node: path }, { run, state, blueprint, callees, journal }));
-}
-
-function blueprintInside(around: Blueprint, id: string, callees: RunFacts["callees"]): Blueprint | undefined {
-  const node = around.nodes.get(id);
-  if (node?.type === "call") return callees.get(node.pin ?? "")?.blueprint;
-  return node?.type === "map" ? bodyBlueprint(around, node.do) : undefined;
 }
 
 /** A decision about a node inside a call or a map is one to go on with the attempt around it, which hands it on. */
