@@ -134,7 +134,10 @@ describe("a fork is refused", () => {
     [
       "without a checkpoint",
       { keepTree: false },
-      { message: expect.stringMatching(/no checkpoint of the tree before pass 1 of b in run/) },
+      {
+        message: expect.stringMatching(/no checkpoint of the tree before pass 1 of b in run/),
+        hint: expect.stringContaining("of no gate, wait, call or map; fork at such a node, or with --keep-tree"),
+      },
     ],
   ])("%s", async (_, more, answer) => {
     const of = chainOf(["a", "b"]);

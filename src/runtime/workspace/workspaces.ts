@@ -206,7 +206,7 @@ async function takeBack(snapshots: Snapshots, run: string, to: Pass): Promise<Wo
 function noCheckpoint({ run, node, pass }: Pass): WorkspaceProblem {
   return {
     problem: `there is no checkpoint of the tree before pass ${pass} of ${node} in run ${run}`,
-    hint: "runs keep them with workspace.checkpoint: true; --keep-tree forks with the tree as it is",
+    hint: "a run with workspace.checkpoint: true keeps them before nodes that work in the tree, so of no gate, wait, call or map; fork at such a node, or with --keep-tree, which leaves the tree as it is",
   };
 }
 
