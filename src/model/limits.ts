@@ -220,6 +220,7 @@ export const limits = {
   storeCrowdedCommits: 64,
   tornRecords: 8,
   journalPageRecords: 512,
+  removedRunsRemembered: 10_000,
   unplacedRecords: 256,
   telemetryDelayMs: 50,
   telemetryBufferBytes: 256 * 1024,

@@ -81,9 +81,10 @@ export interface JournalWriter {
   ): Promise<null | Conflict>;
   /**
    * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and answers which
-   * of them. Counts of passes stay with their task; definitions stay, since another run may call them.
+   * of them. Counts of passes stay with their task; definitions stay, since another run may call them; that they were removed `at` this
+   * time stays known.
    */
-  remove(runs: readonly string[]): Promise<readonly string[]>;
+  remove(runs: readonly string[], at: number): Promise<readonly string[]>;
 }
 
 /** A record of the chain as it is stored: `body` is the very text that was hashed, a JSON list of its events. */
@@ -163,8 +164,19 @@ export interface Queued {
   readonly ahead: readonly Ahead[];
 }
 
+/** What is known of a run that was removed. */
+export interface RemovedRun {
+  readonly run: string;
+  /** As it was. */
+  readonly status: RunStatus;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** A store that is only read. */
 export interface ReadableJournal extends JournalReader {
+  /** By id or unambiguous prefix, of the last {@link limits.removedRunsRemembered}. */
+  removed(run: string): RemovedRun | null;
   /** In their order. */
   queued(): readonly Queued[];
   close(): Promise<void>;

@@ -11,6 +11,7 @@ export function watchedJournal(inner: Journal, around: <T>(commit: () => Promise
     records: (...args) => inner.records(...args),
     runs: (...args) => inner.runs(...args),
     find: (...args) => inner.find(...args),
+    removed: (...args) => inner.removed(...args),
     definition: (...args) => inner.definition(...args),
     passes: (...args) => inner.passes(...args),
     post: (...args) => inner.post(...args),

@@ -66,6 +66,15 @@ it("removes outputs, then history, of runs that are over, and keeps all of one t
   place.file("trammel.yaml", "retention: {history: 1ms}\n");
   expect(await pruned(place)).toMatchObject({ history: [over], outputs: [] });
   expect(await listed(place)).toEqual([waiting]);
+  const asked = await Promise.all(
+    [["show"], ["logs"], ["receipt"], ["diff"], ["resume"], ["rerun"], ["fork", "--at", "say"]].map(
+      ([command = "", ...more]) => trammel([command, over, ...more], { place }),
+    ),
+  );
+  const said = new RegExp(
+    `^trammel: run ${over} \\(succeeded\\) is not in the history any more: trammel prune removed it at 2`,
+  );
+  for (const { code, stderr } of asked) expect([code, stderr]).toEqual([2, expect.stringMatching(said)]);
   const answered = await trammel(["answer", waiting, "ask", "ok"], { place });
   expect(answered).toMatchObject({ code: 0 });
 });

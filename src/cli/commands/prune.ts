@@ -67,7 +67,7 @@ export async function prune(world: World, options: PruneOptions): Promise<number
       dryRun,
       notice: (what) => world.err.write(`${inert(what)}\n`),
     });
-    const history = dryRun ? plan.history : await journal.remove(plan.history);
+    const history = dryRun ? plan.history : await journal.remove(plan.history, now);
     const bare = new Set([...history, ...plan.outputs]);
     const patches = removePatches(store, new Set([...bare].flatMap((run) => past.get(run)?.family ?? [])), dryRun);
     const kept = new Set([...past].flatMap(([run, { blobs }]) => (bare.has(run) ? [] : blobs)));

@@ -1,7 +1,7 @@
 import type { CalleePins } from "../../model/bound.ts";
 import type { JournalEvent } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import type { Journal, JournalReader, ReadableJournal, RunRow } from "../../ports/journal.ts";
+import type { Journal, JournalReader, ReadableJournal, RemovedRun, RunRow } from "../../ports/journal.ts";
 import { bindingsOf } from "../../views/bindings.ts";
 import { emptyView, fold } from "../../views/fold.ts";
 import type { RunView } from "../../views/run-view.ts";
@@ -25,7 +25,7 @@ export async function openStoreToRead(world: World): Promise<ReadableJournal> {
 }
 
 /** The run that the text names, or why there is none. */
-export function findRun(journal: JournalReader, text: string): RunRow | Problem {
+export function findRun(journal: ReadableJournal, text: string): RunRow | Problem {
   // As an unset variable of a script gives it; every id begins with it.
   if (text === "")
     return { exit: exitCodes.usage, message: "the id of the run is empty", hint: "trammel runs lists them." };
@@ -40,7 +40,17 @@ export function findRun(journal: JournalReader, text: string): RunRow | Problem 
       hint: `Say more of it: ${named.join(", ")}`,
     };
   }
+  const removed = journal.removed(text);
+  if (removed !== null) return pruned(removed);
   return { exit: exitCodes.usage, message: `there is no run ${text}`, hint: "trammel runs lists them." };
+}
+
+function pruned({ run, status, at }: RemovedRun): Problem {
+  return {
+    exit: exitCodes.usage,
+    message: `run ${run} (${status}) is not in the history any more: trammel prune removed it at ${new Date(at).toISOString()}`,
+    hint: "Nothing of it can be shown; retention.history in the configuration says how long runs are kept.",
+  };
 }
 
 /** What the journal tells of a run; drawn with the definition that run used, and without a graph where that is gone. */

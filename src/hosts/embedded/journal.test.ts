@@ -274,7 +274,7 @@ describe("remove", () => {
     for (const run of ["done", "live", "halted"]) await journal.create(...start(run));
     await journal.append("done", [finished()], 20);
     await journal.append("halted", [{ ...finished(), status: "escalated" }], 20);
-    expect(await journal.remove(["done", "live", "halted", "none"])).toEqual(["done"]);
+    expect(await journal.remove(["done", "live", "halted", "none"], 30)).toEqual(["done"]);
     expect(journal.runs(9).map(({ run }) => run)).toEqual(["halted", "live"]);
     expect([...journal.read("done")]).toEqual([]);
   });
@@ -286,7 +286,7 @@ describe("remove", () => {
     await journal.create(...start("inner", inside("outer")));
     await journal.create(...start("inmost", inside("inner")));
     for (const run of ["inmost", "inner", "outer"]) await journal.append(run, [finished()], 20);
-    expect(await journal.remove(["outer"])).toEqual(["outer"]);
+    expect(await journal.remove(["outer"], 30)).toEqual(["outer"]);
     expect(["outer", "inner", "inmost"].map((run) => journal.find(run))).toEqual([null, null, null]);
   });
 
@@ -294,7 +294,7 @@ describe("remove", () => {
     const journal = store.open();
     await journal.create(newRun("r1", { taskId: "T" }), "", [started("fix", 1)], 10);
     await journal.append("r1", [finished()], 20);
-    expect(await journal.remove(["r1"])).toEqual(["r1"]);
+    expect(await journal.remove(["r1"], 30)).toEqual(["r1"]);
     expect(journal.passes("T", "loop")).toEqual({ fix: 1 });
   });
 });

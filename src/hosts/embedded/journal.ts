@@ -118,8 +118,8 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read, onlyStopped));
   }
 
-  remove(runs: readonly string[]): Promise<readonly string[]> {
-    return this.#writer.submit("promise", () => this.#ledger.remove(runs));
+  remove(runs: readonly string[], at: number): Promise<readonly string[]> {
+    return this.#writer.submit("promise", () => this.#ledger.remove(runs, at));
   }
 
   post(run: string, message: EventBody): Promise<void> {

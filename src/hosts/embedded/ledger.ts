@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
-import { isOver, isReopenable } from "../../model/outcome.ts";
+import { isOver, isReopenable, type RunStatus } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { Standing } from "../../runtime/memory/standing.ts";
 import { chain, genesis, textHash } from "./chain.ts";
@@ -8,7 +8,8 @@ import { type Account, Charges } from "./charges.ts";
 import { pauseOf, statusAfter, type Head } from "./head.ts";
 import { Places } from "./places.ts";
 import type { Reader } from "./reader.ts";
-import { ownerOf, runColumns, runOf } from "./rows.ts";
+import { Removed } from "./removed.ts";
+import { ownerOf, runColumns, runOf, textOf } from "./rows.ts";
 import { TurnTable } from "./turns.ts";
 
 export type IsAlive = (process: ProcessIdentity) => boolean;
@@ -42,12 +43,14 @@ export class Ledger {
   readonly #deleteMessages: StatementSync;
   readonly #deleteRun: StatementSync;
   readonly #selectInside: StatementSync;
+  readonly #removed: Removed;
 
   constructor(db: DatabaseSync, reader: Reader, ports: LedgerPorts) {
     this.#reader = reader;
     this.#ports = ports;
     this.#charges = new Charges(db);
     this.#places = new Places(db);
+    this.#removed = new Removed(db);
     this.turns = new TurnTable(db, ports.isAlive);
     this.#insertRun = db.prepare(`
       INSERT INTO runs (run, blueprint, task_id, task, status, started_at, cwd, definition, tree, key, owner_pid, owner_start, owner_boot, parent, link)
@@ -69,7 +72,7 @@ export class Ledger {
     this.#deleteRun = db.prepare("DELETE FROM runs WHERE id = ?");
     this.#selectInside = db.prepare(`
       WITH RECURSIVE inside (run) AS (VALUES (?) UNION SELECT runs.run FROM runs JOIN inside ON runs.parent = inside.run)
-      SELECT id, run FROM runs WHERE run IN inside`);
+      SELECT id, run, status FROM runs WHERE run IN inside`);
   }
 
   create(
@@ -147,7 +150,7 @@ export class Ledger {
     return run.status === "waiting" ? this.turns.conflictOfParked(run) : this.turns.conflict(run);
   }
 
-  remove(runs: readonly string[]): readonly string[] {
+  remove(runs: readonly string[], at: number): readonly string[] {
     const inside: number[] = [];
     const removed = runs.filter((run) => {
       const row = this.#selectRun.get(run);
@@ -155,11 +158,13 @@ export class Ledger {
       for (const one of this.#selectInside.all(run)) {
         this.#deleteMessages.run(one["run"] ?? null);
         this.#deleteRun.run(one["id"] ?? null);
+        this.#removed.add(textOf(one, "run"), textOf(one, "status") as RunStatus, at);
         inside.push(Number(one["id"]));
       }
       return true;
     });
     this.#places.remove(inside);
+    this.#removed.bound();
     return removed;
   }
 

@@ -62,7 +62,7 @@ test("what comes after runs were removed is found, though it has the numbers tha
   await journal.create(newRun("old"), "", [started("a")], 3);
   for (let n = 0; n < limits.unplacedRecords; n += 1) await journal.append("old", [stopRequested], 4);
   await journal.append("old", [finished()], 5);
-  expect(await journal.remove(["old"])).toEqual(["old"]);
+  expect(await journal.remove(["old"], 30)).toEqual(["old"]);
   await journal.create(newRun("new"), "", [started("a")], 6);
   await journal.append("r1", [stopRequested], 7);
   expect([numbers(journal, "r1"), numbers(journal, "new"), numbers(journal, "old")]).toEqual([upTo(3), [1], []]);

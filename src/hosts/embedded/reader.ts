@@ -2,9 +2,10 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { eventVersion, type JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
-import type { JournalRecord, RunRow } from "../../ports/journal.ts";
+import type { JournalRecord, RemovedRun, RunRow } from "../../ports/journal.ts";
 import { chain, genesis, textHash } from "./chain.ts";
 import { eventsOf, hashColumn, recordColumns, recordOf, runColumns, runOf, type RecordRow } from "./rows.ts";
+import { findRemoved } from "./removed.ts";
 import { damaged, explain } from "./unavailable.ts";
 
 export interface Tail {
@@ -52,6 +53,7 @@ export class Reader {
   readonly #byPrefix: StatementSync;
   readonly #definition: StatementSync;
   readonly #passes: StatementSync;
+  readonly #findRemoved: ReturnType<typeof findRemoved>;
 
   constructor(db: DatabaseSync, path: string, torn: (what: string) => void) {
     this.#path = path;
@@ -74,6 +76,7 @@ export class Reader {
     this.#liveChildren = live("parent = ?");
     this.#byPrefix = db.prepare(`SELECT ${runColumns} FROM runs WHERE run >= ? AND run < ? ORDER BY run LIMIT 2`);
     this.#definition = db.prepare("SELECT document, sha256 FROM definitions WHERE hash = ?");
+    this.#findRemoved = findRemoved(db);
     this.#passes = db.prepare("SELECT node, passes FROM passes WHERE task_id = ? AND blueprint = ?");
   }
 
@@ -177,6 +180,10 @@ export class Reader {
     if (typeof document !== "string") return null;
     if (sha256 instanceof Uint8Array && textHash(document).equals(sha256)) return document;
     throw damaged(this.#path, `definition ${hash.slice(0, 12)} is not what was written`);
+  }
+
+  removed(run: string): RemovedRun | null {
+    return this.#findRemoved(run);
   }
 
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>> {

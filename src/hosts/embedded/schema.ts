@@ -10,7 +10,14 @@ const applicationId = 0x5452_414d;
 export type Migration = (db: DatabaseSync) => void;
 
 /** Index 0 creates version 1 from nothing. A released entry never changes: a new shape is a new entry. */
-export const migrations: readonly Migration[] = [createVersion1, addParents, addTurns, addTextHashes, addPlaces];
+export const migrations: readonly Migration[] = [
+  createVersion1,
+  addParents,
+  addTurns,
+  addTextHashes,
+  addPlaces,
+  addRemoved,
+];
 
 function createVersion1(db: DatabaseSync): void {
   db.exec(`
@@ -121,6 +128,18 @@ export function addPlaces(db: DatabaseSync): void {
       FROM places CROSS JOIN journal ON journal.id = places.record
       UNION ALL
       SELECT run, seq, events, at, version, hash, body FROM journal WHERE id > (SELECT upto FROM placed);
+  `);
+}
+
+/** What is left of runs that were pruned. */
+function addRemoved(db: DatabaseSync): void {
+  db.exec(`
+    CREATE TABLE removed (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      run TEXT NOT NULL UNIQUE,
+      status TEXT NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT;
   `);
 }
 

@@ -1,6 +1,6 @@
 import { limits } from "../../model/limits.ts";
 import type { JournalEvent } from "../../model/events.ts";
-import type { JournalReader, JournalRecord, Queued, RunRow } from "../../ports/journal.ts";
+import type { JournalReader, JournalRecord, Queued, RemovedRun, RunRow } from "../../ports/journal.ts";
 import type { IsAlive } from "./ledger.ts";
 import type { Reader } from "./reader.ts";
 import type { TurnTable } from "./turns.ts";
@@ -46,6 +46,10 @@ export class StoreReader implements JournalReader {
 
   passes(taskId: string, blueprint: string): Readonly<Record<string, number>> {
     return this.guard(() => this.#reader.passes(taskId, blueprint));
+  }
+
+  removed(run: string): RemovedRun | null {
+    return this.guard(() => this.#reader.removed(run));
   }
 
   queued(): readonly Queued[] {
