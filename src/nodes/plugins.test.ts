@@ -47,3 +47,35 @@ test("what a plug-in says is read as `output` says, and what does not fit is a f
   const port = await performed({ outcome: "success", value: { x: "a" }, ports: { x: "c", y: 1 } }, oneOf);
   expect(port).toMatchObject({ ...unfit, ports: { y: 1 } });
 });
+
+test("what is no result is an error that says where, and nothing of it is kept", async () => {
+  const answers: readonly (readonly [unknown, string])[] = [
+    [undefined, "it is not"],
+    [{ outcome: "sucess" }, "`outcome`"],
+    [{ outcome: "success", output: null }, "`output`"],
+    [{ outcome: "success", output: "text" }, "`output`"],
+    [{ outcome: "success", output: { text: 5, bytes: 1 } }, "`output.text`"],
+    [{ outcome: "success", output: { text: "", bytes: 1, blob: "../../x" } }, "`output.blob`"],
+    [{ outcome: "failure", reason: "because" }, "`reason`"],
+    [{ outcome: "failure", reason: { code: "exit", text: {} } }, "`reason.text`"],
+    [{ outcome: "success", ports: [1, 2] }, "`ports`"],
+    [{ outcome: "success", usage: { inputTokens: Number.NaN, outputTokens: 0, turns: 0 } }, "`usage.inputTokens`"],
+    [{ outcome: "success", usage: { inputTokens: 0, outputTokens: -5, turns: 0 } }, "`usage.outputTokens`"],
+    [{ outcome: "success", ports: { n: 10n } }, "JSON"],
+    [{ outcome: "success", option: 5 }, "`option`"],
+  ];
+  for (const [answer, where] of answers) {
+    // It comes from code that no compiler has seen.
+    const result = await performed(answer as NodeResult);
+    expect(Object.keys(result)).toEqual(["outcome", "reason"]);
+    expect(result).toMatchObject({ outcome: "error", reason: { code: "internal" } });
+    expect(result.reason?.text).toContain("node type say");
+    expect(result.reason?.text).toContain(where);
+  }
+});
+
+test("of a result only what a plug-in may say is kept, and its reason is one line", async () => {
+  const halt = { cause: "limit", node: "x", reason: { code: "limit", text: "" } } as const;
+  const result = await performed({ outcome: "failure", reason: { code: "exit", text: "no\n  idea\n" }, exit: 3, halt });
+  expect(result).toEqual({ outcome: "failure", reason: { code: "exit", text: "no idea" }, exit: 3 });
+});

@@ -50,9 +50,9 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       const given = await filled(found, context);
       if ("problem" in given)
         return { outcome: "failure", reason: { code: "output_invalid", text: given.problem }, beforeEffect: true };
-      const result = await found.perform(given);
-      // What it answers may not even be a result; who called it says so.
-      if (node.output === undefined || typeof result !== "object" || result === null) return result;
+      const { pluginResult } = await import("./plugin-result.ts");
+      const result = pluginResult(node.plugin, await found.perform(given));
+      if (node.output === undefined) return result;
       return keepsOutput(result, node.output, can);
     },
   };
