@@ -1,12 +1,14 @@
 import { isatty } from "node:tty";
 import { exitCodes } from "../model/outcome.ts";
 import type { StoreUnavailable } from "../ports/journal.ts";
+import { end, guardEnd } from "./ending.ts";
 import { output } from "./output.ts";
 import { report, usage } from "./problem.ts";
 import type { World } from "./world.ts";
 
 /** Runs the command line once in this process and ends it with the command's exit code. */
 export async function start(argv: readonly string[], compose: World["compose"]): Promise<void> {
+  guardEnd();
   const cwd = workingFolder();
   const world: World = {
     out: output(process.stdout),
@@ -23,7 +25,7 @@ export async function start(argv: readonly string[], compose: World["compose"]):
   await world.out.flush();
   const ended = code === exitCodes.ok ? complete(world) : code;
   await world.err.flush();
-  process.exit(ended);
+  end(ended);
 }
 
 const noFolder = "the folder this was started in does not exist any more, or may not be entered";

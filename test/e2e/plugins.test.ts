@@ -167,6 +167,25 @@ edges: [{from: say, when: success, to: keep}]
   });
 });
 
+describe("a plug-in that ends the process it runs in", () => {
+  it.each([
+    ["process.exit(0)", "calls exit"],
+    ["Promise.reject(new Error('late'))", "leaves a rejection to nobody"],
+    ["setTimeout(() => { throw new Error('late') })", "throws where nobody catches"],
+  ])("%s: is no success, and the run is interrupted", async (code) => {
+    using place = new Place();
+    const body = `${code}; await new Promise((done) => setTimeout(done, 60000)); return { outcome: "success" };`;
+    const node = `{ type: "end", class: "deterministic", fields: {}, async perform() { ${body} } }`;
+    place.file("end.mjs", `export default { name: "ends", nodes: [${node}] };`);
+    place.file("trammel.yaml", "plugins: [./end.mjs]\n");
+    place.file("b.yaml", "name: b\nnodes: {e: {type: end}}\n");
+    const ran = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
+    expect(ran).toMatchObject({ code: 70, stderr: expect.stringContaining("was ended before its command had") });
+    const { stdout } = await trammel(["runs", "--json"], { place });
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ status: "interrupted" }] });
+  });
+});
+
 describe("plug-ins for editors and for people", () => {
   it("are in the schema of blueprints, with their fields", async () => {
     using place = site();

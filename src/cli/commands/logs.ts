@@ -3,6 +3,7 @@ import { limits } from "../../model/limits.ts";
 import { exitCodes, type RunStatus } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { plainLine } from "../../views/plain.ts";
+import { end } from "../ending.ts";
 import { attachLauncher } from "../launcher.ts";
 import { isProblem, report } from "../problem.ts";
 import { eventLine } from "../report.ts";
@@ -21,8 +22,8 @@ export async function logs(world: World, run: string, options: LogsOptions): Pro
   let last = print(world, journal, row, 0, options);
   if (options.follow === true) {
     attachLauncher(process.env, {
-      interrupt: () => process.exit(exitCodes.stopped),
-      gone: () => process.exit(exitCodes.stopped),
+      interrupt: () => end(exitCodes.stopped),
+      gone: () => end(exitCodes.stopped),
     });
     // Another process writes; the store tells nobody, so it is asked.
     while (isLive(journal.find(row.run)?.status) && !world.out.closed()) {

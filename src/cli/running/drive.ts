@@ -17,6 +17,7 @@ import { packageRoot } from "../documents/package-root.ts";
 import type { Prepared } from "./prepare.ts";
 import { dataHome } from "../store/home.ts";
 import { patientGates, whenParked } from "../asking/parking.ts";
+import { end as endProcess } from "../ending.ts";
 import { report, usage } from "../problem.ts";
 import { overlapIn, type OverlapOptions, turnIn } from "../queue.ts";
 import type { Display } from "../screen/display.ts";
@@ -85,7 +86,7 @@ export async function drive(
   const interrupts = onInterrupt(process.env, (by) => {
     if (handle !== undefined) return interrupted(handle, view, by);
     // The run is just being made: it is stopped once it exists, and a second time of asking does not wait for that.
-    if (asked !== undefined) process.exit(exitCodes.stopped);
+    if (asked !== undefined) endProcess(exitCodes.stopped);
     asked = by;
     waiting.abort();
   });
