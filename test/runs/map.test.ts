@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Node } from "../../src/model/blueprint.ts";
+import { check } from "../../src/check/check.ts";
+import type { Blueprint, Node } from "../../src/model/blueprint.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
 import {
@@ -44,6 +45,28 @@ const echo: Act = async (context) => {
 };
 
 describe("a map", () => {
+  test("carries its items out under the settings of its document", async () => {
+    const { blueprint: of } = check(
+      `{name: m, entry: each, limits: {tokens: 900, retries: 2, steps: 7}, agent: {model: vendor/name}, escalate: [],
+        inputs: {list: {type: list<string>, default: [x]}},
+        nodes: {each: {type: map, over: "{inputs.list}", do: {type: agent, prompt: Look.}}}}`,
+      {},
+    );
+    if (of === null) throw new Error("it has problems");
+    let within: Blueprint | null = null;
+    const act: Act = (context) => {
+      within = context.blueprint;
+      return { ...success, usage: { inputTokens: 1, outputTokens: 1, turns: 1 } };
+    };
+    const run = handle(await world.engine({ do: act }).start(request(of), world.observer));
+    expect(await run.end).toMatchObject({ status: "succeeded" });
+    const limits = { tokens: 900, retries: 2 };
+    expect(within).toMatchObject({ name: "m", limits, agent: { model: "vendor/name" }, escalate: [] });
+    const [inside] = runsInside(world.journal(2), run.run);
+    const [first] = world.journal(2).read(inside?.run ?? "");
+    expect(first?.body).toMatchObject({ limits });
+  });
+
   test("gives the results in the order of the items, as many at once as it may", async () => {
     const { of, list } = over(["a", "b", "c", "d"], { parallel: 2 });
     const release = new Map<string, () => void>();
