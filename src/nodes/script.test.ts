@@ -38,6 +38,8 @@ describe("outcome", () => {
     expect(missing.beforeEffect).toBeUndefined();
     writeFileSync(path.join(bench.folder, "plain"), "");
     expect(await script("./plain")).toMatchObject({ outcome: "error", exit: 126 });
+    const stock = await script("no-such-command-xyz", { stock: "lint" });
+    expect(stock.reason?.text).toMatch(/xyz: not found; commands\.lint in trammel\.yaml says what lint runs$/);
   });
 
   test("a folder that is gone is an error before any effect", async () => {

@@ -48,8 +48,16 @@ async function runOnce(context: ActionContext<ScriptNode>, command: string, reda
     },
     redactor,
   );
-  if (ran.result.outcome !== "success") return ran.result;
+  if (ran.result.outcome !== "success") return toldWhere(node, ran.result);
   return { ...ran.result, ...(await saidValue(ran.process.stdout, node.output, context.can.blobs)) };
+}
+
+/** What a stock node runs unless it is told is not there in every project. */
+function toldWhere({ stock }: ScriptNode, result: NodeResult): NodeResult {
+  const { exit, reason } = result;
+  if (stock === undefined || exit !== 127 || reason === undefined) return result;
+  const text = `${reason.text}; commands.${stock} in trammel.yaml says what ${stock} runs`;
+  return { ...result, reason: { ...reason, text } };
 }
 
 /** Line ends of another system would reach the shell as part of each last word. */

@@ -52,3 +52,18 @@ it("finds what the first item of a map halted for, however many items came after
   } as const;
   expect(evidenceOf(journal, "top", halt)).toEqual(["boom"]);
 });
+
+it("is what a check said that succeeded though it should have failed", async () => {
+  const journal = store.open();
+  const end = (node: string, outcome: "success" | "failure", text: string): EventBody => {
+    return { type: "node.ended", node, pass: 1, attempt: 1, result: { outcome, output: { text, bytes: text.length } } };
+  };
+  const halting = { type: "run.halting", cause: "escalated", node: "shown" } as const;
+  const reason = { code: "expected_failure", text: "succeeded" } as const;
+  const events = [started("a"), end("a", "failure", "first"), started("shown"), end("shown", "success", "all pass")];
+  await journal.create(newRun("r"), "{}", events, 1);
+  expect(evidenceOf(journal, "r", { ...halting, reason })).toEqual(["all pass"]);
+  const cap = { code: "cap", text: "used up" } as const;
+  expect(evidenceOf(journal, "r", { ...halting, reason: cap })).toEqual(["first"]);
+  expect(evidenceOf(journal, "r", { ...halting, node: "mend", evidence: "shown", reason: cap })).toEqual(["all pass"]);
+});

@@ -11,11 +11,14 @@ export function evidenceOf(journal: JournalReader, run: string, halt: RunHalting
   const inner = innerHalt(journal, run, halt.node ?? "");
   if (inner !== null) return evidenceOf(journal, inner.run, inner.halt);
   const { failures = [], evidence = halt.node } = halt;
+  // Under `expect: failure` it is a success that the run halted for.
+  const isAnswer = halt.evidence !== undefined || halt.reason.code === "expected_failure";
   const both = new Map(failures.map((attempt) => [keyOf(attempt), ""]));
   let own: NodeResult | undefined;
   let last: NodeResult | undefined;
   for (const { body } of journal.read(run)) {
-    if (body.type !== "node.ended" || body.result.outcome === "success") continue;
+    if (body.type !== "node.ended") continue;
+    if (body.result.outcome === "success" && !(isAnswer && body.node === evidence)) continue;
     last = body.result;
     if (body.node === evidence) own = body.result;
     if (both.has(keyOf(body))) both.set(keyOf(body), textOf(body.result));
