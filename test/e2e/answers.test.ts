@@ -69,6 +69,7 @@ describe("a parked run", () => {
     const said = async (): Promise<string> => (await trammel(["inbox"], { place })).stdout;
     await expect.poll(said).toContain("time was up");
     expect(await said()).toMatch(new RegExp(`its time was up at \\S+Z: trammel resume ${late} --detach goes on`));
+    expect(await said()).not.toContain("trammel answer");
     expect((await trammel(["resume", late, "--detach"], { place })).code).toBe(1);
     expect(log(place)).toBe("w\nw\n");
     expect(await waiting(place)).toEqual([]);

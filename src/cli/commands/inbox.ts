@@ -48,7 +48,7 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
   }
   const now = instant(Date.now());
   const line = (one: Inbox["waiting"][number]): string =>
-    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n${late(one, now)}  trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}\n`;
+    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n  ${late(one, now) ?? `trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}`}\n`;
   world.out.write([...sorted.map(line), ...halted.map(haltedText)].join(""));
   if (sorted.length > 0) world.err.write("what a question shows is told by: trammel show RUN\n");
   else if (halted.length === 0) world.err.write("nothing waits for a person\n");
@@ -80,9 +80,8 @@ function haltedText({ decision: { run, status, node, reason }, halting }: Halted
 
 const placeholder = { approval: "yes|no", input: "TEXT", choice: "OPTION", form: `'{"field": …}'` } as const;
 
-/** Nobody executes a parked run, so that its time passes unnoticed; times in ISO 8601. */
-function late({ run, until }: Inbox["waiting"][number], now: string): string {
-  return until === undefined || until > now
-    ? ""
-    : `  its time was up at ${until}: trammel resume ${run} --detach goes on without an answer\n`;
+/** Nobody executes a parked run, so that its time passes unnoticed, and no answer is taken any more; times in ISO 8601. */
+function late({ run, until }: Inbox["waiting"][number], now: string): string | null {
+  if (until === undefined || until > now) return null;
+  return `its time was up at ${until}: trammel resume ${run} --detach goes on without an answer`;
 }
