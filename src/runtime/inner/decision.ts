@@ -15,12 +15,18 @@ export function decisionFor(
   const prefix = item === undefined ? "" : `[${item}]/`;
   const latest = nodes.get(node)?.decisions?.findLast((one) => one.node.startsWith(prefix));
   if (latest === undefined) return undefined;
+  const decision = { ...latest, node: latest.node.slice(prefix.length) };
   for (const { body } of journal.read(run))
-    if (body.type === "node.settled" && isSameDecision(body, latest)) return undefined;
-  return { ...latest, node: latest.node.slice(prefix.length) };
+    if (body.type === "node.settled" && isSameDecision(body, decision)) return undefined;
+  return decision;
 }
 
-/** An earlier version gave decisions no id: then one that says the same is taken for it, so that none is taken twice. */
-function isSameDecision(one: NodeSettled, { id, by, reason }: InnerDecision): boolean {
-  return one.id === id && (id !== undefined || (one.by === by && one.reason === reason));
+/**
+ * An earlier version gave decisions no id: then one that says the same of the same node is taken for it, whatever id it was given when it
+ * was handed on, so that none is taken twice.
+ */
+function isSameDecision(one: NodeSettled, { id, node, by, reason }: InnerDecision): boolean {
+  if (id !== undefined) return one.id === id;
+  const [head] = node.split(/[/[]/, 1);
+  return one.node === head && one.by === by && one.reason === reason;
 }
