@@ -79,11 +79,14 @@ edges: [{ from: a, to: b }, { from: b, to: END }]
     expect(site.done()).toEqual(["a", "a", "b"]);
   });
 
-  test("a probe that cannot be run leaves it to a person", async () => {
+  test("a probe that cannot be run leaves it to a person, who is told so", async () => {
     const [end, settled] = await resumed(published("exit 0", "no-such-program-here"));
     expect(end).toMatchObject({ status: "needs_attention" });
     expect(settled).toEqual([]);
     expect(site.done()).toEqual(["a"]);
+    const [after] = await site.journaled();
+    const reasons = after?.events.flatMap(({ body }) => (body.type === "node.unconfirmed" ? [body.reason.text] : []));
+    expect(reasons).toEqual([expect.stringContaining("its probe could not tell")]);
   });
 });
 

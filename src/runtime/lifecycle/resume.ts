@@ -173,9 +173,11 @@ async function left(
   const node = facts.blueprint.nodes.get(id);
   const lost = memory.state.lost.has(nodeIndex(memory.state.plan, id));
   if (lost && !decided && !holdsRuns(node)) return [{ type: "node.ended", ...attempt, result: cancelled }];
-  const text = node === undefined ? unknownOutcome : (standing[node.type] ?? unknownOutcome);
-  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text } };
   const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
+  const asked = settled === null && !decided && node?.effect !== undefined;
+  const unknown = asked ? `${unknownOutcome}, and its probe could not tell` : unknownOutcome;
+  const text = node === undefined ? unknown : (standing[node.type] ?? unknown);
+  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text } };
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 
