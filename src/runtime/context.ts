@@ -20,6 +20,8 @@ export interface RunFacts {
   readonly cwd: string;
   /** Absolute folder in which the run was asked for: the same, unless the run has a worktree. */
   readonly project: string;
+  /** Name of the blueprint that passes count under: of the outermost run as it began, whatever it goes on with. */
+  readonly account: string;
   /** Whether who started it takes a task of high risk upon them. */
   readonly acceptRisk?: true;
   readonly contentHash: string;

@@ -141,7 +141,18 @@ async function goOn(
   const { task, inputs } = given;
   const place = { cwd: workspace.cwd, project: inside?.project ?? project };
   const accepted = acceptRisk === undefined ? {} : { acceptRisk };
-  const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...accepted, ...boundTo(request, inside) };
+  const account = row.parent?.blueprint ?? row.blueprint;
+  const facts: RunFacts = {
+    run,
+    taskId,
+    task,
+    blueprint,
+    account,
+    inputs,
+    ...place,
+    ...accepted,
+    ...boundTo(request, inside),
+  };
   const at = options.clock.now();
   const { events, commands } = advance(memory.state, incoming, at);
   const append = () => options.journal.append(run, events, at, [], documentsOf(request));

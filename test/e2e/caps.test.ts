@@ -211,3 +211,17 @@ limits: {steps: 100}
   expect((await trammel(["rerun", run], { place })).code).toBe(3);
   expect(starts(place)).toBe(cap);
 });
+
+it("a cap is not washed by a resume under a new name of the blueprint, which goes on counting with the others", async () => {
+  using place = placed(loop(), '[ "$(wc -l < starts)" != 1 ] || kill -9 $PPID;');
+  expect((await trammel(once, { place })).signal).toBe("SIGKILL");
+  const [run] = await runs(place);
+  const [folder = ""] = sharing(place, 1);
+  place.file("b.yaml", loop("", "fix", 2));
+  expect((await trammel([...once, "--cwd", folder], { place })).code).toBe(3);
+  expect(starts(place)).toBe(2);
+  place.file("b.yaml", loop().replace("name: capped", "name: renamed"));
+  expect((await trammel(["resume", run?.run ?? "", "--accept-changes"], { place })).code).toBe(3);
+  expect((await trammel(["settle", run?.run ?? "", "fix", "--as", "done"], { place })).code).toBe(3);
+  expect(starts(place)).toBe(cap);
+});

@@ -8,7 +8,7 @@ import type { RunFacts } from "../context.ts";
 import { isUnlocked, locked } from "./lock.ts";
 import { type CountersProblem, fileOf, read, type Tasks, write } from "./mirror-file.ts";
 
-type Facts = Pick<RunFacts, "taskId" | "blueprint" | "project" | "parent">;
+type Facts = Pick<RunFacts, "taskId" | "blueprint" | "account" | "project" | "parent">;
 
 /**
  * Passes of the task over all its runs: what the store counts, or the mirror where that knows of more, as it does when the store was lost
@@ -40,8 +40,8 @@ export function storedPasses(
   journal: Pick<Journal, "passes">,
   facts: Omit<Facts, "project">,
 ): Readonly<Record<string, number>> {
-  const { taskId, blueprint, parent } = facts;
-  return renamed(blueprint, countedIn(facts, journal.passes(taskId, parent?.blueprint ?? blueprint.name)));
+  const { taskId, blueprint, account } = facts;
+  return renamed(blueprint, countedIn(facts, journal.passes(taskId, account)));
 }
 
 /**

@@ -220,7 +220,7 @@ export class Children implements ChildRuns {
       run: facts.run,
       ...place,
       pass: attempt.pass,
-      blueprint: facts.parent?.blueprint ?? facts.blueprint.name,
+      blueprint: facts.account,
       path: `${facts.parent?.path ?? ""}${segmentOf(place)}/`,
     };
     return {

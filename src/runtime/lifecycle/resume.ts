@@ -43,7 +43,7 @@ export async function resumption(
   request: ResumeRequest,
   row: RunRow,
   plan: Plan,
-  bound: Omit<RunFacts, "run" | "taskId" | "blueprint" | "cwd" | "project" | "task" | "inputs">,
+  bound: Omit<RunFacts, "run" | "taskId" | "blueprint" | "account" | "cwd" | "project" | "task" | "inputs">,
 ): Promise<Resumption | Refusal> {
   const { journal, self } = options;
   if (row.parent !== undefined && bound.parent === undefined && request.stop === undefined) {
@@ -76,7 +76,7 @@ export async function resumption(
   const reopened = await options.workspaces.reopen(row.run, request.blueprint, started);
   const workspace = stopping && "problem" in reopened ? { cwd: started.cwd } : reopened;
   if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
-  const place = { cwd: workspace.cwd, project: started.cwd };
+  const place = { cwd: workspace.cwd, project: started.cwd, account: row.parent?.blueprint ?? row.blueprint };
   const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
   const passes = stopping ? storedPasses(journal, facts) : await passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);

@@ -88,7 +88,8 @@ async function journalRun(
   if (early !== null) return early;
   const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
-  const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd };
+  const account = inside?.parent.blueprint ?? blueprint.name;
+  const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd, account };
   const accepted = request.acceptRisk === undefined ? {} : { acceptRisk: request.acceptRisk };
   const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...accepted, ...boundTo(request, inside) };
   const unready = await setUp(options, facts);
