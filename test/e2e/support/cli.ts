@@ -8,7 +8,7 @@ import { asKept, unlikeReplay } from "../../support/replayed.ts";
 export const root = resolve(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "bin", "trammel.js");
 
-/** A fresh folder with a store of its own, gone after the test; before that, what the test left in the journal is replayed. */
+/** A fresh folder with a store of its own, gone after the test; before that, what the test left at work in it is ended, and what it left in the journal is replayed. */
 export class Place implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "trammel-e2e-"));
   readonly home = join(this.folder, ".home");
@@ -30,11 +30,26 @@ export class Place implements Disposable {
 }
 
 const left: Place[] = [];
+const atWork = new Map<Running, Place>();
+
+/** What a test that failed left at work would slow down every test after it, and be counted by some. */
+async function endWork(place: Place): Promise<void> {
+  for (const [running, where] of atWork) {
+    if (where !== place) continue;
+    const { child, end } = running;
+    for (const signal of ["SIGTERM", "SIGCONT"] as const) child.kill(signal);
+    const patience = setTimeout(() => child.kill("SIGKILL"), 30_000);
+    await end;
+    clearTimeout(patience);
+  }
+}
 
 /** Loading the plug-ins that a journal needs takes its time, which the end of a block does not give. */
 async function replayLeft(): Promise<void> {
   const unlike: string[] = [];
-  for (const { home, folder } of left.splice(0)) {
+  for (const place of left.splice(0)) {
+    await endWork(place);
+    const { home, folder } = place;
     unlike.push(...(await unlikeReplay(home, asKept({ XDG_CONFIG_HOME: join(folder, ".config") }))));
     rmSync(folder, { recursive: true, force: true });
   }
@@ -134,7 +149,10 @@ export function start(args: readonly string[], options: StartOptions): Running {
     stdio: [terminal || options.input !== undefined ? "pipe" : "ignore", "pipe", "pipe"],
   });
   if (options.input !== undefined && !terminal) child.stdin?.end(options.input);
-  return new Running(child);
+  const running = new Running(child);
+  atWork.set(running, place);
+  void running.end.then(() => atWork.delete(running));
+  return running;
 }
 
 export function trammel(args: readonly string[], options: StartOptions): Promise<Finished> {
