@@ -51,11 +51,18 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       if ("problem" in given)
         return { outcome: "failure", reason: { code: "output_invalid", text: given.problem }, beforeEffect: true };
       const { pluginResult } = await import("./plugin-result.ts");
-      const result = pluginResult(node.plugin, await found.perform(given));
+      const answer = pluginResult(node.plugin, await found.perform(given));
+      const result = found.class === "agentic" ? withAgent(node.plugin, answer) : answer;
       if (node.output === undefined) return result;
       return keepsOutput(result, node.output, can);
     },
   };
+}
+
+/** What was at work is named, so that no budget takes for nothing what it has not said that it used. */
+function withAgent(type: string, result: NodeResult): NodeResult {
+  if (result.agent !== undefined || result.beforeEffect === true) return result;
+  return { ...result, agent: { provider: type } };
 }
 
 /** The node as it is given: its fields with their references filled in, each of the type that the plug-in declares. */

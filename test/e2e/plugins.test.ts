@@ -150,6 +150,21 @@ edges: [{from: say, when: success, to: keep}]
     expect(ran).toMatchObject({ code: 3, stdout: expect.stringContaining("node: p\niteration: 2/2\n") });
   });
 
+  it.each([
+    ["tokens: 100", "limits.tokens is 100, and agent p has not said how many it used"],
+    ["cost: 1 USD", "limits.cost is 1 USD, and agent p has not said what it used"],
+  ])("is not started again under a budget (%s) where it does not say what it used", async (budget, said) => {
+    using place = site();
+    place.file(
+      "b.yaml",
+      `name: b\nlimits: {${budget}}\nentry: p\nnodes:\n  p: {type: ponder, cap: 5}\nedges: [{from: p, when: failure, to: p}, {from: p, when: success, to: END}]\n`,
+    );
+    const ran = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
+    expect(ran.code).toBe(4);
+    expect(lastLine(ran)).toMatchObject({ status: "limit", reason: expect.stringContaining(said) });
+    expect(ran.stdout.match(/"node\.ended"/g)).toHaveLength(1);
+  });
+
   it("ends with everything it started when it is stopped, and goes on after kill -9", async () => {
     using place = site();
     place.file(

@@ -60,6 +60,9 @@ function strikeOfBudget(state: RunState, node: number): RunHalting | null {
 function strikeOfUnsaid({ limits: { tokens, cost }, usage, unsaid }: RunState): string | null {
   if (tokens !== undefined && unsaid !== null)
     return `limits.tokens is ${tokens}, and agent ${unsaid} has not said how many it used`;
-  if (cost === undefined || usage.turns === 0 || usage.cost !== undefined) return null;
+  if (cost === undefined) return null;
+  if (unsaid !== null)
+    return `limits.cost is ${cost.amount} ${cost.currency}, and agent ${unsaid} has not said what it used`;
+  if (usage.turns === 0 || usage.cost !== undefined) return null;
   return `limits.cost is ${cost.amount} ${cost.currency}, and what has been used cost is not known`;
 }
