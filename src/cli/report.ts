@@ -51,11 +51,12 @@ export function runReport(
         ? []
         : [{ run, node: parent.node, pass: parent.pass, item: parent.item ?? null, status, reason }],
     ),
-    waiting: waiting.map(({ path, gate, shown, since }) => ({
+    waiting: waiting.map(({ path, gate, shown, choices, since }) => ({
       node: path,
       mode: gate.mode,
       prompt: gate.prompt,
       shown: [...shown],
+      choices: [...choices],
       since: instant(since),
     })),
   };

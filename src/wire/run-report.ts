@@ -89,6 +89,8 @@ export const runReportShape = z.strictObject({
       prompt: z.string(),
       /** What it shows, each text bounded to its end. */
       shown: z.array(z.string()),
+      /** Options of a choice, as `id` or `id: title`; fields of a form, as `name: type`. */
+      choices: z.array(z.string()),
       since: instant,
     }),
   ),

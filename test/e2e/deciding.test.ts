@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { inboxShape } from "../../src/wire/inbox.ts";
+import { runReportShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
 
 const gated = (node = "") => `name: g
@@ -94,4 +95,27 @@ it("what halted a run is in the inbox, after the gates, with the command that de
   );
   await trammel(["resolve", run, "--node", "check", "--as", "done", "--reason", "looked"], { place });
   expect((await trammel(["inbox"], { place })).stdout).not.toContain(run);
+});
+
+it("a parked question says what may be answered", async () => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: b
+entry: where
+nodes:
+  where: {type: human, mode: choice, prompt: Where?, options: {north: null, south: {title: To the sea}}}
+  what: {type: human, mode: form, prompt: What?, fields: {version: string, count: integer}}
+edges:
+  - {from: where, when: north, to: what}
+  - {from: where, when: south, to: END}
+`,
+  );
+  const run = String(lastLine(await trammel(["run", "-b", "b.yaml", "--detach", "--json"], { place }))["run"]);
+  expect((await trammel(["show", run], { place })).stdout).toContain(
+    "where: Where?\n      - north\n      - south: To the sea\n",
+  );
+  await trammel(["answer", run, "where", "north"], { place });
+  const report = runReportShape.parse(JSON.parse((await trammel(["show", run, "--json"], { place })).stdout));
+  expect(report.waiting).toMatchObject([{ node: "what", choices: ["version: string", "count: integer"] }]);
 });

@@ -50,7 +50,8 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
   const line = (one: Inbox["waiting"][number]): string =>
     `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n  ${late(one, now) ?? `trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}`}\n`;
   world.out.write([...sorted.map(line), ...halted.map(haltedText)].join(""));
-  if (sorted.length > 0) world.err.write("what a question shows is told by: trammel show RUN\n");
+  if (sorted.length > 0)
+    world.err.write("what a question shows, and what may be answered, is told by: trammel show RUN\n");
   else if (halted.length === 0) world.err.write("nothing waits for a person\n");
   return exitCodes.ok;
 }

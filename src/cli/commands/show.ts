@@ -52,7 +52,11 @@ async function askedIn(world: World, journal: ReadableJournal, row: RunRow): Pro
   if (gates.length === 0) return [];
   const [{ openBlobs }, { Questions }] = await Promise.all([world.compose(), import("../store/questions.ts")]);
   const questions = new Questions(world, journal, openBlobs(dataHome(world.env, world.cwd)));
-  return Promise.all(gates.map(async (one) => ({ ...one, shown: await questions.shown(one) })));
+  const asked = async (one: (typeof gates)[number]): Promise<AskedGate> => {
+    const [shown, choices] = await Promise.all([questions.shown(one), questions.choices(one)]);
+    return { ...one, shown, choices };
+  };
+  return Promise.all(gates.map(asked));
 }
 
 /** What a run is bound by, as a blueprint says it. */
@@ -125,11 +129,15 @@ function runsIn({ id }: NodeView, inside: readonly RunRow[]): string {
 function questionsIn({ id }: NodeView, waiting: readonly AskedGate[]): string {
   return waiting
     .filter(({ path }) => path === id || path.startsWith(`${id}/`) || path.startsWith(`${id}[`))
-    .map(({ path, gate, shown }) => {
+    .map(({ path, gate, shown, choices }) => {
       const prompt = inert(gate.prompt).replace(/\s+/g, " ");
-      return `    ${stateGlyphs.waiting} ${path}: ${prompt}\n${shown.map(evidence).join("")}`;
+      return `    ${stateGlyphs.waiting} ${path}: ${prompt}\n${shown.map(evidence).join("")}${choices.map(choice).join("")}`;
     })
     .join("");
+}
+
+function choice(text: string): string {
+  return `      - ${inert(text).replace(/\s+/g, " ")}\n`;
 }
 
 function evidence(text: string): string {

@@ -14,9 +14,10 @@ export interface WaitingGate extends OpenGate {
   readonly read: number;
 }
 
-/** One with the texts that it shows. */
+/** One with the texts that it shows, and what may be answered. */
 export interface AskedGate extends WaitingGate {
   readonly shown: readonly string[];
+  readonly choices: readonly string[];
 }
 
 /** The gates that wait in a run and in those inside it, oldest first in each. */

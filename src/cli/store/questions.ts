@@ -1,5 +1,6 @@
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
+import { wordsOf } from "../../language/fields/schemas.ts";
 import { limits } from "../../model/limits.ts";
 import { listOf } from "../../nodes/map.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
@@ -33,6 +34,16 @@ export class Questions {
     const read = await this.#of(row);
     const { show = [] } = (read === null ? undefined : askedOf(read.blueprint, gate)) ?? {};
     return read === null ? [] : Promise.all(show.map((one) => read.values.text(one, limits.gateEvidenceBytes)));
+  }
+
+  /** What may be answered: the options of a choice, the fields of a form with their types; none where any text may be, or a yes or no. */
+  async choices({ row, gate }: WaitingGate): Promise<readonly string[]> {
+    const read = await this.#of(row);
+    const { options = [], fields = {} } = (read === null ? undefined : askedOf(read.blueprint, gate)) ?? {};
+    return [
+      ...options.map(({ id, title }) => (title === undefined ? id : `${id}: ${title}`)),
+      ...Object.entries(fields).map(([name, { type }]) => `${name}: ${wordsOf(type).replaceAll("`", "")}`),
+    ];
   }
 
   #of(row: RunRow): Promise<ReadRun | null> {
