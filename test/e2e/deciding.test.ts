@@ -119,3 +119,25 @@ edges:
   const report = runReportShape.parse(JSON.parse((await trammel(["show", run, "--json"], { place })).stdout));
   expect(report.waiting).toMatchObject([{ node: "what", choices: ["version: string", "count: integer"] }]);
 });
+
+it("an answer to a run that died before it asked is told how the run goes on", async () => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: dies
+entry: work
+nodes:
+  work: {type: script, run: kill -9 $PPID}
+  ask: {type: human, mode: approval, prompt: Go on?}
+edges:
+  - {from: work, when: success, to: ask}
+`,
+  );
+  const { stdout } = await trammel(["run", "-b", "b.yaml", "--detach", "--json"], { place });
+  const run = /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+  const early = await trammel(["answer", run, "ask", "yes"], { place });
+  expect([early.code, early.stderr]).toEqual([
+    2,
+    expect.stringContaining(`interrupted: trammel resume ${run} goes on`),
+  ]);
+});

@@ -136,7 +136,9 @@ async function answerTo(
   const open = waiting.find(({ path }) => path === node);
   if (open === undefined) {
     const named = waiting.slice(0, limits.gatesNamed).map(({ path }) => path);
-    const hint = named.length === 0 ? inboxHint : `These wait: ${named.join(", ")}`;
+    const others = named.length === 0 ? inboxHint : `These wait: ${named.join(", ")}`;
+    const hint =
+      row.status === "interrupted" ? `It was interrupted: trammel resume ${row.run} goes on with it.` : others;
     const asked = insideAt(journal, row, node);
     const past = asked === null ? null : pastAnswer(journal.read(asked.row.run), asked.node);
     const why = past === null ? "" : `: ${past}`;
