@@ -23,7 +23,7 @@ import { standstill, type Standstill } from "./ending/progress.ts";
 import { meet } from "./routing/races.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
-import { settleUnsaid, settleUsage } from "./limits/usage.ts";
+import { settleUsage } from "./limits/usage.ts";
 
 /** What each event about a node changes; the event has been found to fit. */
 
@@ -68,8 +68,7 @@ function begin(state: RunState, node: number, step: number, to: number): void {
 export function ended(state: RunState, event: NodeEnded): void {
   const node = nodeIndex(state.plan, event.node);
   if (at(state.stage, node) === stage.running) {
-    settleUnsaid(state, node, event.result);
-    settleUsage(state, node, event.result.usage);
+    settleUsage(state, node, event.result);
   }
   const { halt } = event.result;
   if (halt !== undefined && !state.lost.has(node)) {
@@ -96,8 +95,7 @@ function end(state: RunState, node: number, ending: Ending, standing: Standstill
 
 export function retrying(state: RunState, event: NodeRetrying): void {
   const node = nodeIndex(state.plan, event.node);
-  settleUnsaid(state, node, event.result);
-  settleUsage(state, node, event.result.usage);
+  settleUsage(state, node, event.result);
   state.retries[node] = at(state.retries, node) + 1;
   state.delayed.set(node, event.result);
   if (event.until !== undefined) state.asleep.set(node, event.until);
@@ -119,7 +117,7 @@ export function retryDue(state: RunState, event: RetryDue): void {
 }
 
 function tryAgain(state: RunState, node: number): void {
-  settleUsage(state, node, undefined);
+  settleUsage(state, node, null);
   wake(state, node);
   state.unconfirmed.delete(node);
   state.held.delete(node);
@@ -130,7 +128,7 @@ function tryAgain(state: RunState, node: number): void {
 export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
   const node = nodeIndex(state.plan, event.node);
   wake(state, node);
-  settleUsage(state, node, undefined);
+  settleUsage(state, node, null);
   state.unconfirmed.set(node, event.reason);
   setStage(state, node, stage.unconfirmed);
 }

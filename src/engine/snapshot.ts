@@ -36,7 +36,6 @@ export function snapshot(state: RunState): JsonObject {
     maxSteps: state.maxSteps,
     maxRetries: state.maxRetries,
     usage: plain(state.usage),
-    unsaid: state.unsaid,
     spending: [...state.spending].map(([node, used]) => [name(node), plain(used)]),
     progress: [...state.progress].map(([node, mark]) => [name(node), plain(mark)]),
     stopRequested: state.stopRequested,

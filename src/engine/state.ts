@@ -106,8 +106,6 @@ export interface RunState {
 
   /** Of ended attempts. */
   usage: Usage;
-  /** An agent that has not said what it used. */
-  unsaid: string | null;
   /** By running node: what its attempt says it has used so far. */
   readonly spending: Map<number, Usage>;
   /** By node with `progress`: its last failure, and what that measured. */
@@ -172,7 +170,6 @@ export function initial(plan: Plan): RunState {
     misses: new Map(),
     lost: new Set(),
     usage: noUsage,
-    unsaid: null,
     spending: new Map(),
     progress: new Map(),
     stopRequested: null,

@@ -69,6 +69,8 @@ export interface Usage {
   readonly currency?: string;
   /** Set where a provider said nothing of tokens, so that they, and the cost, are an estimate from the text, on the high side. */
   readonly estimated?: true;
+  /** An agent that was at work and has not said what it used: all else is then the least, and nobody knows what is left of a budget. */
+  readonly unsaid?: string;
 }
 
 /** What `progress:` measured after a failure; the loop goes on only while `measure` falls, or without one while the signature changes. */

@@ -1,4 +1,4 @@
-import type { Usage } from "./outcome.ts";
+import type { NodeResult, Usage } from "./outcome.ts";
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
 
@@ -12,6 +12,16 @@ export function lessUsage(whole: Usage, part: Usage): Usage {
   return combined(whole, part, -1);
 }
 
+/** What an attempt used: what its result says, else the last it reported. */
+export function usageOf(node: string, result: NodeResult, reported: Usage | undefined): Usage | undefined {
+  const said = result.usage ?? reported;
+  return said === undefined && result.agent !== undefined ? { ...noUsage, unsaid: node } : said;
+}
+
+function unsaidOf(unsaid: string | undefined): Pick<Usage, "unsaid"> {
+  return unsaid === undefined ? {} : { unsaid };
+}
+
 function combined(a: Usage, b: Usage, sign: 1 | -1): Usage {
   return {
     inputTokens: a.inputTokens + sign * b.inputTokens,
@@ -19,6 +29,7 @@ function combined(a: Usage, b: Usage, sign: 1 | -1): Usage {
     turns: a.turns + sign * b.turns,
     ...costOf(a, b, sign),
     ...(a.estimated === true || b.estimated === true ? { estimated: true } : {}),
+    ...unsaidOf(a.unsaid ?? (sign === 1 ? b.unsaid : undefined)),
   };
 }
 

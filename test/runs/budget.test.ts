@@ -1,8 +1,21 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
-import { again, agentic, blueprint, bodies, handle, kinds, plain, request, success, until, World } from "./harness.ts";
-import { callees, calling } from "./inside.ts";
+import {
+  type Act,
+  again,
+  agentic,
+  blueprint,
+  bodies,
+  handle,
+  kinds,
+  plain,
+  request,
+  success,
+  until,
+  World,
+} from "./harness.ts";
+import { callees, calling, mapping } from "./inside.ts";
 
 let world: World;
 beforeEach(() => {
@@ -54,6 +67,63 @@ test.each([
     expect(await other.end).toMatchObject({ status: "succeeded" });
   },
 );
+
+describe("an agent inside that does not say what it used", () => {
+  const quiet: NodeResult = { ...success, agent: { provider: "own" } };
+  const limits = { tokens: 100 };
+
+  test("is the last of a map, and nothing after the map asks an agent", async () => {
+    const calls: string[] = [];
+    const acts = {
+      list: () => ({ ...success, value: [1, 2, 3] }),
+      z: () => quiet,
+      x: () => {
+        calls.push("x");
+        return quiet;
+      },
+    };
+    const nodes = [
+      plain("list"),
+      mapping("each", { parallel: 1, do: { entry: "x", nodes: new Map([["x", agentic("x")]]), edges: [] } }),
+      agentic("z"),
+    ];
+    const edges = [
+      { from: "list", to: "each" },
+      { from: "each", to: "z" },
+    ];
+    const { end } = handle(
+      await world.engine(acts).start(request(blueprint(nodes, edges, { limits })), world.observer),
+    );
+    expect(await end).toMatchObject({ status: "limit" });
+    expect(calls).toEqual(["x"]);
+    expect(kinds(world.seen)).not.toContain("node.started z");
+  });
+
+  test.each([
+    ["an agent of the caller", agentic("z"), /agent a has not said how many it used/],
+    ["a later call", calling("two", "callee"), /two\/a: nothing is left of limits\.tokens/],
+  ] as const)("leaves nothing for %s", async (_whom, last, why) => {
+    const callee = blueprint([agentic("a")], [], { name: "callee" });
+    const of = blueprint([calling("one", "callee"), last], [{ from: "one", to: last.id }], { limits });
+    const calls: string[] = [];
+    const act: Act = ({ node }) => {
+      calls.push(node.id);
+      return quiet;
+    };
+    const begun = await world.engine({ "*": act }).start(request(of, { callees: callees({ callee }) }), world.observer);
+    expect(await handle(begun).end).toMatchObject({ status: "limit", reason: expect.stringMatching(why) });
+    expect(calls).toEqual(["a"]);
+  });
+
+  test("bounds nothing where there is no budget", async () => {
+    const callee = blueprint([agentic("a")], [], { name: "callee" });
+    const of = blueprint([calling("one", "callee"), agentic("z")], [{ from: "one", to: "z" }]);
+    const { end } = handle(
+      await world.engine({ "*": () => quiet }).start(request(of, { callees: callees({ callee }) }), world.observer),
+    );
+    expect(await end).toMatchObject({ status: "succeeded" });
+  });
+});
 
 test("a run inside that halts as a whole is named by the node around it, and can be settled there", async () => {
   const of = blueprint([calling("sub", "callee"), plain("b")], [{ from: "sub", to: "b", when: "success" }]);

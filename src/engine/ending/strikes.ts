@@ -4,7 +4,7 @@ import { limits } from "../../model/limits.ts";
 import { capOf, isAgentic } from "../limits/caps.ts";
 import { escalates, halting } from "./halts.ts";
 import type { RunState } from "../state.ts";
-import { budgetsOf } from "../limits/usage.ts";
+import { budgetsOf, unsaidIn } from "../limits/usage.ts";
 
 /** The halt that forbids a pass of this node to begin now, or null. */
 export function strikeAt(state: RunState, node: number): RunHalting | null {
@@ -57,7 +57,10 @@ function strikeOfBudget(state: RunState, node: number): RunHalting | null {
 }
 
 /** A budget of which nobody knows how much is used is used up. */
-function strikeOfUnsaid({ limits: { tokens, cost }, usage, unsaid }: RunState): string | null {
+function strikeOfUnsaid(state: RunState): string | null {
+  const { tokens, cost } = state.limits;
+  const { usage } = state;
+  const unsaid = unsaidIn(state);
   if (tokens !== undefined && unsaid !== null)
     return `limits.tokens is ${tokens}, and agent ${unsaid} has not said how many it used`;
   if (cost === undefined) return null;

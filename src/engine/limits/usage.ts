@@ -1,19 +1,19 @@
 import { item } from "../../graph/ints.ts";
-import type { NodeResult, Usage } from "../../model/outcome.ts";
-import { addUsage } from "../../model/usage.ts";
+import type { NodeResult } from "../../model/outcome.ts";
+import { addUsage, usageOf } from "../../model/usage.ts";
 import type { RunState } from "../state.ts";
 
-/** Adds what an attempt used: what its result says, else the last it reported. */
-export function settleUsage(state: RunState, node: number, result: Usage | undefined): void {
-  const used = result ?? state.spending.get(node);
+/** Adds what an attempt used; null for one that has no result. */
+export function settleUsage(state: RunState, node: number, result: NodeResult | null): void {
+  const reported = state.spending.get(node);
+  const used = result === null ? reported : usageOf(item(state.plan.ids, node), result, reported);
   state.spending.delete(node);
   if (used !== undefined) state.usage = addUsage(state.usage, used);
 }
 
-/** An agent that was at work and has not said what it used, in its result or before. Of such a run nobody knows what is left of a budget. */
-export function settleUnsaid(state: RunState, node: number, result: NodeResult): void {
-  if (result.agent !== undefined && result.usage === undefined && !state.spending.has(node))
-    state.unsaid = item(state.plan.ids, node);
+/** An agent of which nobody knows what it used, in this run or inside it; null where all have said so. */
+export function unsaidIn({ usage, spending }: RunState): string | null {
+  return usage.unsaid ?? [...spending.values()].find(({ unsaid }) => unsaid !== undefined)?.unsaid ?? null;
 }
 
 /** How far a budget of the run is used, attempts at work included. */
@@ -32,11 +32,19 @@ export function budgetsOf(state: RunState): Spent[] {
   const found: Spent[] = [];
   if (tokens !== undefined) {
     const used = all.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, tokensOf(state));
-    found.push({ of: "tokens", limit: tokens, used, text: `limits.tokens is ${tokens}, and ${used} are used` });
+    found.push({
+      of: "tokens",
+      limit: tokens,
+      used,
+      text: tokens === 0 ? "nothing is left of limits.tokens" : `limits.tokens is ${tokens}, and ${used} are used`,
+    });
   }
   if (cost !== undefined) {
     const used = all.reduce((sum, one) => sum + (one.cost ?? 0), state.usage.cost ?? 0);
-    const text = `limits.cost is ${cost.amount} ${cost.currency}, and ${used} is used`;
+    const text =
+      cost.amount === 0
+        ? "nothing is left of limits.cost"
+        : `limits.cost is ${cost.amount} ${cost.currency}, and ${used} is used`;
     found.push({ of: "cost", limit: cost.amount, used, text });
   }
   return found;

@@ -1,5 +1,5 @@
 import type { RunState } from "../../engine/state.ts";
-import { budgetsOf } from "../../engine/limits/usage.ts";
+import { budgetsOf, unsaidIn } from "../../engine/limits/usage.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { Usage } from "../../model/outcome.ts";
 import type { RecordSettings } from "../../model/settings.ts";
@@ -12,12 +12,13 @@ export interface Around {
   readonly counted: Usage | undefined;
 }
 
-/** Its budget is what is left of the run around it, its folder is that run's; what is protected and recorded there is so inside too. */
+/** Its budget is what is left of the run around it, nothing where nobody knows; its folder is that run's; what is protected and recorded there is so inside too. */
 export function within({ blueprint: around, state, counted }: Around, blueprint: Blueprint): Blueprint {
   const bounds = { ...blueprint.limits };
+  const isUnknown = unsaidIn(state) !== null;
   for (const { of, limit, used } of budgetsOf(state)) {
     const before = of === "tokens" ? tokensOf(counted) : (counted?.cost ?? 0);
-    const left = Math.max(0, limit - used + before);
+    const left = isUnknown ? 0 : Math.max(0, limit - used + before);
     if (of === "tokens") Object.assign(bounds, { tokens: Math.min(left, bounds.tokens ?? left) });
     else {
       const currency = around.limits.cost?.currency ?? "USD";

@@ -1,6 +1,6 @@
 import type { EventBody } from "../../model/events.ts";
 import type { Usage } from "../../model/outcome.ts";
-import { addUsage, lessUsage } from "../../model/usage.ts";
+import { addUsage, lessUsage, usageOf } from "../../model/usage.ts";
 
 /** Sums what attempts say they used: what their results say, else the last that they reported. */
 export class UsageMeter {
@@ -16,9 +16,9 @@ export class UsageMeter {
         return true;
       case "node.ended":
       case "node.retrying":
-        return this.#settle(body.node, body.result.usage);
+        return this.#settle(body.node, usageOf(body.node, body.result, this.#working.get(body.node)));
       case "node.unconfirmed":
-        return this.#settle(body.node, undefined);
+        return this.#settle(body.node, this.#working.get(body.node));
       default:
         return false;
     }
@@ -28,8 +28,7 @@ export class UsageMeter {
     return sum([this.#done, ...this.#working.values()]);
   }
 
-  #settle(node: string, said: Usage | undefined): boolean {
-    const used = said ?? this.#working.get(node);
+  #settle(node: string, used: Usage | undefined): boolean {
     this.#working.delete(node);
     if (used === undefined) return false;
     this.#done = sum([this.#done, used]);
