@@ -27,6 +27,8 @@ export class Conductor implements RunHandle {
   #inbox: EventBody[] = [];
   #taken: number[] = [];
   #busy = false;
+  /** Resolves when the commits that nothing waits for are on the disk and told. */
+  #beside: Promise<unknown> = Promise.resolve();
   #over = false;
   #stops = 0;
   readonly #ending = Promise.withResolvers<RunEnd>();
@@ -43,7 +45,7 @@ export class Conductor implements RunHandle {
     this.#attempts = new Attempts(ports, facts, memory, observer, {
       put: (event, taken) => this.#put(event, taken),
       tell: (event) => this.#tell(event),
-      discard: (taken) => void this.#appendBeside([], [taken]),
+      discard: (taken) => this.#appendBeside([], [taken]),
     });
     this.#timers = new RunTimers(ports.clock, ports.ids, {
       retryDue: (attempt) => this.#put({ type: "retry.due", ...attempt }),
@@ -78,9 +80,12 @@ export class Conductor implements RunHandle {
 
   park(): boolean {
     if (!this.canPark()) return false;
-    this.#attempts.park();
-    this.#close("waiting", null);
+    const inside = this.#attempts.park();
+    this.#silence();
     this.#attempts.cancelAll();
+    // Nothing is told after the end: what is being written is told before.
+    const end: RunEnd = { run: this.run, status: "waiting", reason: null };
+    void Promise.all([inside, this.#beside]).then(() => this.#ending.resolve(end));
     return true;
   }
 
@@ -126,7 +131,7 @@ export class Conductor implements RunHandle {
     const { events, commands } = advance(this.#memory.state, incoming, at);
     if (events.length === 0 && taken.length === 0) return this.#carryOut(commands);
     // Telemetry rides in a later commit, which nothing waits for.
-    if (taken.length === 0 && !events.some(isPromise)) return void this.#appendBeside(events, []);
+    if (taken.length === 0 && !events.some(isPromise)) return this.#appendBeside(events, []);
     const append = () => this.#ports.journal.append(this.run, events, at, taken);
     const charged = await charging(this.#facts, events, append);
     if (isProblem(charged)) this.#attempts.refusePasses(events, unmirrored(charged));
@@ -214,10 +219,15 @@ export class Conductor implements RunHandle {
 
   /** Telemetry: it changes nothing in the state, and rides in the next commit. */
   #tell(event: EventBody): void {
-    void this.#appendBeside([event], []);
+    this.#appendBeside([event], []);
   }
 
-  async #appendBeside(events: readonly EventBody[], taken: readonly number[]): Promise<void> {
+  #appendBeside(events: readonly EventBody[], taken: readonly number[]): void {
+    const written = this.#write(events, taken);
+    this.#beside = this.#beside.then(() => written);
+  }
+
+  async #write(events: readonly EventBody[], taken: readonly number[]): Promise<void> {
     try {
       const answer = await this.#ports.journal.append(this.run, events, this.#ports.clock.now(), taken);
       if (!("conflict" in answer)) this.#committed(answer);

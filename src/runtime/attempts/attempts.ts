@@ -161,9 +161,9 @@ export class Attempts {
     );
   }
 
-  /** Lets go of the runs inside; they can be parked. */
-  park(): void {
-    for (const children of this.#inside.values()) children.park();
+  /** Lets go of the runs inside, which can be parked; resolves when that is done. */
+  park(): Promise<unknown> {
+    return Promise.all([...this.#inside.values()].map((children) => children.park()));
   }
 
   /** One for a question that is not asked yet, as after a resume, is kept until it is. */

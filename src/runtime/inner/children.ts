@@ -132,8 +132,10 @@ export class Children implements ChildRuns {
     return live.length > 0 && live.every(({ handle }) => handle?.canPark() === true);
   }
 
-  park(): void {
-    for (const { handle } of this.#live.values()) handle?.park();
+  /** Resolves when all are let go of. */
+  park(): Promise<unknown> {
+    const live = [...this.#live.values()];
+    return Promise.allSettled(live.flatMap(({ handle }) => (handle?.park() === true ? [handle.end] : [])));
   }
 
   /** Hands an answer on; false where no run that is under way is meant. */
