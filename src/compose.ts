@@ -215,7 +215,7 @@ async function performersOf(
   const isOurs = options.record === undefined ? undefined : cassettesIn(options.record);
   // None where there is no repository.
   const tracked = (cwd: string): Promise<readonly string[]> =>
-    isInTree(cwd) ? trackedThoughIgnored({ cwd, env: options.env }).catch(() => []) : Promise.resolve([]);
+    isInTree(cwd) ? trackedThoughIgnored({ cwd, env: options.env }) : Promise.resolve([]);
   const scope = createWriteScope(options.home, isOurs, tracked);
   return new Map(
     [...performers].map(([type, performer]) => [

@@ -105,6 +105,15 @@ test("what lies in its scope, is ignored or is our own may change", async () => 
   expect(await get("src/new.js")).toBe("new");
 });
 
+test("a node whose tree Git cannot tell about does not begin", async () => {
+  scope = createWriteScope(join(tree, "data"), undefined, () => Promise.reject(new Error("bad index file")));
+  const begun: string[] = [];
+  const result = await perform({ writes: ["src/**"] }, () => Promise.resolve(begun.push("n")));
+  expect(result).toMatchObject({ outcome: "error", beforeEffect: true });
+  expect(result.reason?.text).toBe("its writes cannot be watched: bad index file");
+  expect(begun).toEqual([]);
+});
+
 test("a folder of hooks that it may not write is held where Git ignores what is in it, too", async () => {
   await put(".gitignore", "dist\n.husky/_\n");
   await mkdir(join(tree, ".husky/_"), { recursive: true });

@@ -22,10 +22,10 @@ export type WriteScope = (performer: Performer) => Performer;
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
  * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
  * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them or git tracks them
- * all the same, which `tracked` tells of a folder, or they lie in a folder of hooks that `writes` closes. What git keeps for itself is, too, unless a `.git/…` of `protect` or a
- * `!.git/…` of `writes` names it: then the hooks and settings of the repository are held, wherever it keeps them. What lies in
- * `dataFolder`, the records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel itself while a
- * node is at work.
+ * all the same, which `tracked` tells of a folder, or they lie in a folder of hooks that `writes` closes; where `tracked` cannot
+ * tell, the node does not start. What git keeps for itself is left alone, too, unless a `.git/…` of `protect` or a `!.git/…` of
+ * `writes` names it: then the hooks and settings of the repository are held, wherever it keeps them. What lies in `dataFolder`, the
+ * records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel itself while a node is at work.
  */
 export function createWriteScope(
   dataFolder: string,
@@ -46,8 +46,14 @@ export function createWriteScope(
             : { ...performer, perform: (one: ActionContext) => performHeld(held, performer, one, stay) };
         const scope = scopeOf(context, dataFolder, isOurs);
         if (scope === null) return await inner.perform(context);
-        const though = alsoOf(scope.scan.though, await tracked(context.cwd));
-        return await performWithin({ ...scope, scan: { ...scope.scan, though } }, inner, context, stay);
+        let also: readonly string[];
+        try {
+          also = await tracked(context.cwd);
+        } catch (error) {
+          return unwatched(error);
+        }
+        const scan = { ...scope.scan, though: alsoOf(scope.scan.though, also) };
+        return await performWithin({ ...scope, scan }, inner, context, stay);
       } finally {
         stay.leave();
       }
@@ -131,6 +137,11 @@ async function performHeld<N extends Node>(
   return breached(result, context.node, "it changed what it may not: .git, which leads to another repository now");
 }
 
+function unwatched(error: unknown): NodeResult {
+  const reason = { code: "could_not_start", text: `its writes cannot be watched: ${message(error)}` } as const;
+  return { outcome: "error", reason, beforeEffect: true };
+}
+
 async function performWithin<N extends Node>(
   { root, prefix, scan }: Scope,
   performer: Performer<N>,
@@ -141,11 +152,7 @@ async function performWithin<N extends Node>(
   try {
     backup = await backUp(root, scan);
   } catch (error) {
-    return {
-      outcome: "error",
-      reason: { code: "could_not_start", text: `its writes cannot be watched: ${message(error)}` },
-      beforeEffect: true,
-    };
+    return unwatched(error);
   }
   try {
     const result = await performer.perform(context);

@@ -36,6 +36,9 @@ entry: test
   expect(ran.stderr).toMatch(/ --reason TEXT\n  For further passes of it: --as again --grant N\n$/);
   const run = /trammel show (\S+)/.exec(ran.stderr)?.[1] ?? "";
   const decision = ["--node", "mend", "--as", "again", "--grant", "1", "--reason", "one more look"];
+  const refused = await trammel(["resolve", run, ...decision.with(3, "done")], { place });
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("--grant gives passes to what is done again, and --as is done");
   const resolved = await trammel(["resolve", run, ...decision], { place });
   expect(resolved.code).toBe(3);
   expect(resolved.stderr).toMatch(/mend \(pass 2\) settled as again by \S+: one more look\n/);

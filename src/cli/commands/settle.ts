@@ -1,6 +1,6 @@
 import { resume, type ResumeOptions } from "./resume.ts";
 import { decidedInside } from "../inside.ts";
-import { report } from "../problem.ts";
+import { report, usage } from "../problem.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 
@@ -15,6 +15,8 @@ export async function settle(world: World, run: string, node: string, options: S
   const inside = await decidedInside(world);
   if (inside !== null) return report(world, inside);
   const { as, reason, grant } = options;
+  if (grant !== undefined && as !== "again")
+    return report(world, usage(`--grant gives passes to what is done again, and --as is ${as}`, "Leave --grant out."));
   const settlement = {
     node,
     as,
