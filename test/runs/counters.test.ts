@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { charging, passesOfTask } from "../../src/runtime/counters/counters.ts";
 import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World, type Act } from "./harness.ts";
 
 let world: World;
@@ -55,6 +56,39 @@ test("what another store charges in the middle of a run counts", async () => {
   expect(await run.end).toMatchObject({ status: "escalated" });
   expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged?.passes ?? [])).toEqual([1, 3]);
   expect(fixes).toBe(2);
+});
+
+describe("an engine that dies between the mirror and its journal", () => {
+  const facts = { run: "r1", taskId: "T1", blueprint: loop, account: "test" };
+  const claim = { node: "fix", pass: 1, attempt: 1, step: 1, from: [], charged: { passes: 1, cap: 2 } } as const;
+  const events = [{ type: "node.started", ...claim }] as const;
+  const counting = (passes: number) => ({ passes: () => (passes === 0 ? {} : { fix: passes }) });
+  const own = () => ({ ...facts, project: world.home });
+  const died = () =>
+    expect(charging(own(), events, () => Promise.reject(new Error("killed")))).rejects.toThrow("killed");
+
+  test("has charged nothing: its run takes that back", async () => {
+    await died();
+    expect(mirrored()).toEqual({ version: 1, tasks: { T1: { fix: { passes: 1, cap: 2 } } } });
+    expect(await passesOfTask(counting(0), own())).toEqual({});
+    expect(mirrored()).toEqual({ version: 1, tasks: {} });
+    expect(readdirSync(join(world.home, "state"))).toEqual(["counters.json"]);
+  });
+
+  test("has charged what its journal says", async () => {
+    await died();
+    expect(await passesOfTask(counting(1), own())).toEqual({ fix: 1 });
+  });
+
+  test("has charged for every other run, and for its own once another one charged", async () => {
+    await died();
+    expect(await passesOfTask(counting(0), { ...own(), run: "r2" })).toEqual({ fix: 1 });
+    const second = [{ type: "node.started", ...claim, charged: { passes: 2, cap: 2 } }] as const;
+    expect(await charging({ ...own(), run: "r2" }, second, () => Promise.resolve({ done: true }))).toEqual({
+      done: true,
+    });
+    expect(await passesOfTask(counting(0), own())).toEqual({ fix: 2 });
+  });
 });
 
 test("a mirror that is missing is written anew from the store", async () => {

@@ -6,9 +6,9 @@ import type { NodeResult } from "../../model/outcome.ts";
 import type { Conflict, Journal } from "../../ports/journal.ts";
 import type { RunFacts } from "../context.ts";
 import { isUnlocked, locked } from "./lock.ts";
-import { type CountersProblem, fileOf, read, type Tasks, write } from "./mirror-file.ts";
+import { type CountersProblem, fileOf, forget, note, noted, read, type Tasks, write } from "./mirror-file.ts";
 
-type Facts = Pick<RunFacts, "taskId" | "blueprint" | "account" | "project" | "parent">;
+type Facts = Pick<RunFacts, "run" | "taskId" | "blueprint" | "account" | "project" | "parent">;
 
 /**
  * Passes of the task over all its runs: what the store counts, or the mirror where that knows of more, as it does when the store was lost
@@ -24,15 +24,40 @@ export async function passesOfTask(
   const path = pathOf(facts);
   if (path === null) return stored;
   return alone(path, async () => {
-    const tasks = read(path);
-    if (isProblem(tasks)) return tasks;
+    const found = read(path);
+    if (isProblem(found)) return found;
+    const tasks = withoutLost(found, noted(path), journal, facts);
     const passes = new Map(Object.entries(stored));
     const mirrored = Object.entries(tasks[taskId] ?? {}).map(([node, count]) => [node, count.passes] as const);
     for (const [node, count] of Object.entries(renamed(blueprint, countedIn(facts, Object.fromEntries(mirrored)))))
       if (blueprint.nodes.has(node)) passes.set(node, Math.max(passes.get(node) ?? 0, count));
     const problem = write(path, { ...tasks, ...withCounts(facts, tasks, passes) });
+    if (tasks !== found && problem === null) forget(path);
     return problem ?? Object.fromEntries(passes);
   });
+}
+
+/**
+ * Takes back what an engine of this run had charged when it died before its journal said so: nothing of it was performed. Where another
+ * run has charged since, the note is gone and a pass less is left.
+ */
+function withoutLost(
+  tasks: Tasks,
+  charge: ReturnType<typeof noted>,
+  journal: Pick<Journal, "passes">,
+  facts: Facts,
+): Tasks {
+  if (charge === null || charge.run !== facts.run || charge.task !== facts.taskId) return tasks;
+  const stored = journal.passes(facts.taskId, facts.account);
+  const known = Object.entries(tasks[facts.taskId] ?? {});
+  const counts = known.flatMap(([path, count]) => {
+    const { passes, before } = charge.counts[path] ?? {};
+    const isLost = passes === count.passes && (stored[path] ?? 0) < passes && before !== undefined;
+    const left = isLost ? Math.max(before, stored[path] ?? 0) : count.passes;
+    return left === 0 ? [] : [[path, { ...count, passes: left }] as const];
+  });
+  const { [facts.taskId]: _, ...others } = tasks;
+  return counts.length === 0 ? others : { ...others, [facts.taskId]: Object.fromEntries(counts) };
 }
 
 /** What this store alone counts. */
@@ -66,11 +91,16 @@ export async function charging<T extends object>(
     const over = charges.find((charge) => charge.passes <= (own[charge.path]?.passes ?? 0));
     if (over !== undefined) return { conflict: "passes", what: charged(own[over.path]?.passes ?? 0, over.path, facts) };
     const counts = charges.map(({ path: node, passes, cap }) => [node, { passes, cap }] as const);
-    const problem = write(path, { ...tasks, [facts.taskId]: { ...own, ...Object.fromEntries(counts) } });
+    const before = (node: string): number => own[node]?.passes ?? 0;
+    const made = charges.map(({ path: node, passes }) => [node, { passes, before: before(node) }] as const);
+    const problem =
+      note(path, { run: facts.run, task: facts.taskId, counts: Object.fromEntries(made) }) ??
+      write(path, { ...tasks, [facts.taskId]: { ...own, ...Object.fromEntries(counts) } });
     if (problem !== null) return problem;
     const answer = await append();
     // Nothing was charged after all. Where this cannot be written, a pass less is left.
     if ("conflict" in answer) write(path, tasks);
+    forget(path);
     return answer;
   });
 }

@@ -76,13 +76,61 @@ export function fileOf(path: string): string {
 
 /** All or nothing: a reader never sees half of it. A link stays one: what it leads to may be the mirror of other folders too. */
 export function write(path: string, tasks: Tasks): CountersProblem | null {
-  const file = fileOf(path);
+  return replace(path, fileOf(path), `${JSON.stringify({ version, tasks }, null, 2)}\n`);
+}
+
+/** A charge that is in the mirror, or about to be, and not yet in the journal of its run. */
+export interface Charge {
+  readonly run: string;
+  readonly task: string;
+  /** By path: the passes that it makes, and those before it. */
+  readonly counts: Readonly<Record<string, { readonly passes: number; readonly before: number }>>;
+}
+
+/** Notes a charge beside the mirror until {@link forget}: an engine that dies meanwhile has charged nothing. */
+export function note(path: string, charge: Charge): CountersProblem | null {
+  return replace(path, noteOf(path), `${JSON.stringify(charge)}\n`);
+}
+
+/** One that stays says what the journal says too, or what the next charge replaces. */
+export function forget(path: string): void {
+  try {
+    rmSync(noteOf(path), { force: true });
+  } catch {
+    return;
+  }
+}
+
+/** The charge that an engine left behind, null where there is none, or none that can be read. */
+export function noted(path: string): Charge | null {
+  try {
+    const charge: unknown = JSON.parse(readPlainFileNow(noteOf(path), limits.counterFileBytes).toString("utf8"));
+    return isCharge(charge) ? charge : null;
+  } catch {
+    return null;
+  }
+}
+
+function isCharge(value: unknown): value is Charge {
+  if (!isRecord(value) || typeof value["run"] !== "string" || typeof value["task"] !== "string") return false;
+  const { counts } = value;
+  return (
+    isRecord(counts) &&
+    Object.values(counts).every((one) => isRecord(one) && isCount(one["passes"]) && isCount(one["before"]))
+  );
+}
+
+function noteOf(path: string): string {
+  return `${fileOf(path)}.charge`;
+}
+
+function replace(path: string, file: string, text: string): CountersProblem | null {
   const next = `${file}.${randomUUID()}.tmp`;
   try {
     mkdirSync(dirname(file), { recursive: true });
     const fd = openSync(next, "wx");
     try {
-      writeSync(fd, `${JSON.stringify({ version, tasks }, null, 2)}\n`);
+      writeSync(fd, text);
       fsyncSync(fd);
     } finally {
       closeSync(fd);

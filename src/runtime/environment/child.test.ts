@@ -128,7 +128,7 @@ describe("a script is told of its run's settings", () => {
     const env = await environment({ blueprint, acceptRisk: true });
     const { TRAMMEL_OWN_FILES: own = "" } = env;
     expect(own.split("\n").map((spec) => spec.replace(":(exclude,glob)", ""))).toEqual(
-      "[n]otes/state.md,[n]otes/state.md/**,[c]ounts.json,[c]ounts.json/**,counts.json.*.tmp,tapes/*.[0-9]*.jsonl".split(
+      "[n]otes/state.md,[n]otes/state.md/**,[c]ounts.json,[c]ounts.json/**,counts.json.*.tmp,counts.json.charge,counts.json.lock,counts.json.lock.*,tapes/*.[0-9]*.jsonl".split(
         ",",
       ),
     );

@@ -49,12 +49,17 @@ export function recordsIn(folder: string, { state, counters }: Blueprint["record
   return (path) => path === noted || path === mirror || (mirror !== null && isBeside(path, mirror));
 }
 
-/** A counter file is written beside itself first, and locked there. */
-const besideMirror = [".*.tmp", ".lock", ".lock.*"] as const;
+/** A counter file is written beside itself first, locked there, and what is being charged is noted there. */
+const besideMirror = [".*.tmp", ".charge", ".lock", ".lock.*"] as const;
 
 function isBeside(path: string, mirror: string): boolean {
   const more = path.startsWith(mirror) ? path.slice(mirror.length) : "";
-  return more === ".lock" || more.startsWith(".lock.") || (more.startsWith(".") && more.endsWith(".tmp"));
+  return (
+    more === ".charge" ||
+    more === ".lock" ||
+    more.startsWith(".lock.") ||
+    (more.startsWith(".") && more.endsWith(".tmp"))
+  );
 }
 
 /**
