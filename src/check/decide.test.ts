@@ -73,8 +73,10 @@ describe("a decision", () => {
 
   test("goes on by its options, other and error, and by nothing else", () => {
     const to = (when: string): string => `{from: it, when: ${when}, to: END}`;
-    for (const when of ["bug", "feature", "other", "error"]) expect(codes(plain, to(when))).toEqual([]);
-    for (const when of ["success", "failure", "bgu"]) expect(codes(plain, to(when))).toEqual(["unknown-outcome"]);
+    for (const when of ["[bug, feature]", "other", "error"]) expect(codes(plain, to(when))).toEqual([]);
+    for (const when of ["bug", "feature"]) expect(codes(plain, to(when))).toEqual(["option-without-edge"]);
+    for (const when of ["success", "failure"]) expect(codes(plain, to(when))).toEqual(["unknown-outcome"]);
+    expect(codes(plain, to("bgu"))).toEqual(["option-without-edge", "unknown-outcome"]);
     expect(codes(plain, "{from: it, to: END}")).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import type { Draft } from "../language/draft.ts";
 const plain: readonly string[] = ["success", "failure", "error"];
 
 /** Option ids of a node, in the order written. */
-function optionsOf(node: Draft): readonly string[] {
+export function optionsOf(node: Draft): readonly string[] {
   if (node.type === "agent") return node.options ?? [];
   return node.type === "human" || node.type === "decide" ? (node.options ?? []).map((option) => option.id) : [];
 }

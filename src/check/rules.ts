@@ -25,6 +25,7 @@ import { loopsTooDeep } from "./rules/loops-too-deep.ts";
 import { mixedEdges } from "./rules/mixed-edges.ts";
 import { nearReference } from "./rules/near-reference.ts";
 import { onlyUnconditional } from "./rules/only-unconditional.ts";
+import { optionWithoutEdge } from "./rules/option-without-edge.ts";
 import { parallelReference } from "./rules/parallel-reference.ts";
 import { pipeHidesFailure } from "./rules/pipe-hides-failure.ts";
 import { readsOwnState } from "./rules/reads-own-state.ts";
@@ -73,6 +74,7 @@ export const rules: readonly Rule[] = [
   unreachableNode,
   failureSwallowed,
   onlyUnconditional,
+  optionWithoutEdge,
   loopWithoutBound,
   loopWithTwoEntries,
   joinUnmet,

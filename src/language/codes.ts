@@ -56,6 +56,7 @@ export const codes = {
   "failure-swallowed": warning("A failure ends in a run that succeeds"),
   "dead-route": warning("An edge can never fire"),
   "gate-bypass": warning("A way back to a gate leads past its check"),
+  "option-without-edge": note("An option of a choice leads nowhere"),
   "only-unconditional": note("A script's failure goes the same way as its success"),
   "loop-without-bound": note("A loop has no cap or limit of its own"),
   "loop-with-two-entries": note("A loop can be entered at more than one node"),

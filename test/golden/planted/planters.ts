@@ -44,6 +44,7 @@ export const planters: readonly Planter[] = [
   { code: "duplicate-edge", nodes: `@: ${script}\n@_b: ${script}`, edges: ["{from: @, when: success, to: @_b}", "{from: @, when: success, to: ⟦@_b⟧}"] },
   { code: "dead-route", nodes: "@: {type: wait, for: 5m}", edges: ["{from: @, when: ⟦failure⟧, to: END, as: failed}"] },
   { code: "failure-swallowed", nodes: `@: ${script}\n@_b: ${script}`, edges: ["{from: @, when: failure, to: ⟦@_b⟧}"] },
+  { code: "option-without-edge", nodes: `@: {type: human, mode: choice, prompt: Which?, options: [one, ⟦two⟧]}\n@_b: ${script}`, edges: ["{from: @, when: one, to: @_b}"] },
   { code: "only-unconditional", nodes: `⟦@⟧: ${script}\n@_b: ${script}`, edges: ["{from: @, to: @_b}"] },
   { code: "join-unmet", nodes: "@: {type: script, run: npm test, join: ⟦2⟧}" },
 
