@@ -139,11 +139,11 @@ it("a cap is not washed by two processes at once", async () => {
 
 /** As many folders, with one mirror. */
 function sharing(place: Place, many: number): readonly string[] {
-  place.file("shared.json", '{"version": 1, "tasks": {}}');
+  place.file("common.json", '{"version": 1, "tasks": {}}');
   return Array.from({ length: many }, (_, index) => {
     const folder = place.path(`folder-${index}`);
     mkdirSync(join(folder, ".claude"), { recursive: true });
-    symlinkSync("../../shared.json", join(folder, ".claude/counters.json"));
+    symlinkSync("../../common.json", join(folder, ".claude/counters.json"));
     for (const name of ["trammel.yaml", "b.yaml"]) writeFileSync(join(folder, name), readFileSync(place.path(name)));
     return folder;
   });
@@ -158,7 +158,7 @@ it("a cap is not washed by eight processes of four stores that share a mirror", 
   const ends = await Promise.all(all.map((one) => one.end));
   expect(ends.map(({ code, stderr }) => (code === 3 ? code : stderr))).toEqual(all.map(() => 3));
   expect(starts(place)).toBe(cap);
-  const { tasks } = JSON.parse(readFileSync(place.path("shared.json"), "utf8")) as { readonly tasks: unknown };
+  const { tasks } = JSON.parse(readFileSync(place.path("common.json"), "utf8")) as { readonly tasks: unknown };
   expect(tasks).toEqual({ T1: { fix: { passes: cap, cap } } });
 });
 

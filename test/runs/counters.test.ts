@@ -102,10 +102,10 @@ test("a mirror that is missing is written anew from the store", async () => {
 });
 
 test("a mirror that is a link counts for all that it is linked from, and stays one", async () => {
-  const shared = join(world.home, "shared.json");
+  const shared = join(world.home, "common.json");
   mkdirSync(join(world.home, "state"));
   writeFileSync(shared, JSON.stringify({ version: 1, tasks: { T1: { fix: { passes: 1, cap: 2 } } } }));
-  symlinkSync("../shared.json", file);
+  symlinkSync("../common.json", file);
   await handle(await world.engine(failing).start(started(), world.observer)).end;
   expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged ?? [])).toEqual([{ passes: 2, cap: 2 }]);
   expect(JSON.parse(readFileSync(shared, "utf8"))).toEqual({
