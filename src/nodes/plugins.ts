@@ -32,6 +32,8 @@ export function collectPlugins(plugins: readonly Plugin[], builtIn: ReadonlySet<
 
 /** One performer for all of them: which one a node means is in the node. */
 export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Performer<PluginNode> {
+  // Loaded at the first result: an import costs as much as a whole step.
+  let asResult: ((type: string, answered: unknown) => NodeResult) | undefined;
   const unknown = ({ plugin }: PluginNode): string => `no plug-in brings the node type "${plugin}"`;
   return {
     type: "plugin",
@@ -47,11 +49,13 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       const found = nodes.get(node.plugin);
       if (found === undefined)
         return { outcome: "error", reason: { code: "could_not_start", text: unknown(node) }, beforeEffect: true };
-      const given = await filled(found, context);
+      const { templates } = node;
+      const given = templates === undefined ? context : await filled(found, context, templates);
       if ("problem" in given)
         return { outcome: "failure", reason: { code: "output_invalid", text: given.problem }, beforeEffect: true };
-      const { pluginResult } = await import("./plugin-result.ts");
-      const answer = pluginResult(node.plugin, await found.perform(given));
+      const answered = await found.perform(given);
+      asResult ??= (await import("./plugin-result.ts")).pluginResult;
+      const answer = asResult(node.plugin, answered);
       const result = found.class === "agentic" ? withAgent(node.plugin, answer) : answer;
       if (node.output === undefined) return result;
       return keepsOutput(result, node.output, can);
@@ -69,11 +73,11 @@ function withAgent(type: string, result: NodeResult): NodeResult {
 async function filled(
   plugin: NodePlugin,
   context: ActionContext<PluginNode>,
+  templates: NonNullable<PluginNode["templates"]>,
 ): Promise<ActionContext<PluginNode> | { readonly problem: string }> {
   const { node, values } = context;
-  if (node.templates === undefined) return context;
   const fields: Record<string, Json> = { ...node.fields };
-  for (const [name, given] of Object.entries(await argumentsOf(node.templates, values))) {
+  for (const [name, given] of Object.entries(await argumentsOf(templates, values))) {
     const type = plugin.fields[name]?.type ?? { kind: "json" };
     const value = type.kind === "string" ? textOfJson(given) : given;
     const problem = await typeFault(value, type);
