@@ -1,10 +1,10 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
 import { bringUp, type Migration } from "./schema.ts";
 import { tornTail } from "./torn.ts";
-import { explainOpening } from "./unavailable.ts";
+import { explainOpening, isBusy } from "./unavailable.ts";
 
 export interface Connections {
   readonly path: string;
@@ -29,9 +29,8 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
     reserve(path);
     const leftOver = existsSync(`${path}-wal`);
     const writing = connect();
-    writing.exec(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${limits.storeLogPages}`,
-    );
+    keepLog(writing);
+    writing.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${limits.storeLogPages}`);
     bringUp(writing, path, steps, (version) => keepCopy(writing, path, version));
     const reading = connect();
     reading.exec("PRAGMA query_only = ON");
@@ -64,6 +63,21 @@ function reserve(path: string): void {
   }
 }
 
+/**
+ * Of those who make one store at the same moment, SQLite lets one turn its log on and refuses the others at once, whatever their time-out
+ * is, since each holds what another waits for (https://sqlite.org/c3ref/busy_handler.html).
+ */
+function keepLog(db: DatabaseSync): void {
+  for (let left = limits.storeBusyMs; ; left -= limits.storeRetryMs) {
+    try {
+      return db.exec("PRAGMA journal_mode = WAL");
+    } catch (error) {
+      if (!isBusy(error) || left <= 0) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, limits.storeRetryMs);
+  }
+}
+
 /** With the folders above it. Not by `recursive`, which never ends where a file system such as /proc makes no folders. */
 function makeFolder(folder: string): void {
   try {
@@ -77,9 +91,17 @@ function makeFolder(folder: string): void {
   }
 }
 
+/** Under its name it is whole, whoever else makes one or dies while at it. */
 function keepCopy(db: DatabaseSync, path: string, version: number): void {
   const copy = `${path}.v${version}`;
   if (existsSync(copy)) return;
-  closeSync(openSync(copy, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
-  db.prepare("VACUUM INTO ?").run(copy);
+  const unfinished = `${copy}.${process.pid}`;
+  rmSync(unfinished, { force: true });
+  try {
+    closeSync(openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+    db.prepare("VACUUM INTO ?").run(unfinished);
+    renameSync(unfinished, copy);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
 }
