@@ -27,7 +27,10 @@ export function fan(count: number, body: string): string {
   return document("fan", ["first", ...arms, "last"], [...edges, "from: last, to: END"], body);
 }
 
-/** `depth` layers of `width` nodes, every node of one with an edge to every node of the next, between a first and a last node. */
+/**
+ * `depth` layers of `width` nodes, every node of one with an edge to every
+ * node of the next, between a first and a last node.
+ */
 export function layers(width: number, depth: number, body: string): string {
   const rows = [["first"], ...numbered("layer", depth).map((layer) => numbered(`${layer}-`, width)), ["last"]];
   const edges = rows.flatMap((row, n) =>

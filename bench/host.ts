@@ -9,7 +9,10 @@ import { definePlugin } from "../src/plugin.ts";
 import type { RunHandle } from "../src/runtime/api.ts";
 import { inScratch } from "./scratch.ts";
 
-/** Node types that do nothing: `noop` succeeds at once, `hold` works until it is stopped. Brought the way anybody brings theirs. */
+/**
+ * Node types that do nothing: `noop` succeeds at once, `hold` works until it is
+ * stopped. Brought the way anybody brings theirs.
+ */
 const idle: Plugin = definePlugin({
   name: "idle",
   nodes: [

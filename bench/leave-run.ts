@@ -6,7 +6,10 @@ export function heldLine(nodes: number): string {
   return line(nodes + 1, "type: noop").replace(`n${nodes + 1}: {type: noop}`, `n${nodes + 1}: {type: hold}`);
 }
 
-/** usage: leave-run.ts HOME NODES — runs that line, prints the run's id once the last node is claimed, and stays until it is killed. */
+/**
+ * usage: leave-run.ts HOME NODES — runs that line, prints the run's id once the
+ * last node is claimed, and stays until it is killed.
+ */
 async function main(home: string, nodes: number): Promise<void> {
   const host = await openHost(home);
   await host.start(documentOf(heldLine(nodes)), ({ run, body }) => {

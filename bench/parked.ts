@@ -19,7 +19,10 @@ export interface Looked {
   readonly waiting: number;
 }
 
-/** usage: parked.ts park HOME RUNS — begins so many runs and parks each at its gate; parked.ts look HOME — prints {@link Looked}. */
+/**
+ * usage: parked.ts park HOME RUNS — begins so many runs and parks each at its
+ * gate; parked.ts look HOME — prints {@link Looked}.
+ */
 async function main(what: string, home: string, runs: number): Promise<void> {
   const place = { home, cwd: home, env: process.env, ownFolders: [] };
   const notice = (said: string): void => console.error(said);

@@ -29,7 +29,10 @@ export interface PureRun {
   readonly bytes: number;
 }
 
-/** Compiles and runs a blueprint whose every node succeeds at once: the engine alone, without a journal and without performers. */
+/**
+ * Compiles and runs a blueprint whose every node succeeds at once: the engine
+ * alone, without a journal and without performers.
+ */
 function run(blueprint: Blueprint, take: (events: readonly EventBody[]) => void): void {
   const state = initial(compile(blueprint));
   let due: EventBody[] = [started];
@@ -56,7 +59,10 @@ export function pureRun(blueprint: Blueprint): PureRun {
   return { starts: events.filter(({ type }) => type === "node.started").length, bytes: JSON.stringify(events).length };
 }
 
-/** Microseconds of this thread's processor time for one run; the kernel counts in ticks, so that many runs are measured at once. */
+/**
+ * Microseconds of this thread's processor time for one run; the kernel counts
+ * in ticks, so that many runs are measured at once.
+ */
 export function pureTime(blueprint: Blueprint): number {
   const runs = Math.ceil(100_000 / blueprint.edges.length);
   const before = process.threadCpuUsage();

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { root } from "./files.ts";
 
 /**
- * Builds `dist/`. With `--if-changed` only where it is not already built from these very sources: `npm ci`, `npm pack` and every
- * `npx trammel` in a clone prepare the package, and a build would pull the files away from under a running command.
+ * Builds `dist/`. With `--if-changed` only where it is not already built from these very
+ * sources: `npm ci`, `npm pack` and every `npx trammel` in a clone prepare the package, and a
+ * build would pull the files away from under a running command.
  */
 const stamp = join(root, "dist/.sources");
 

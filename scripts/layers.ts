@@ -10,8 +10,8 @@ export interface Layers {
 }
 
 /**
- * Reads the rule out of the document that states it, so that the two cannot differ: the rows of the map in ARCHITECTURE.md
- * and the sentence that names the pure layers.
+ * Reads the rule out of the document that states it, so that the two cannot differ: the rows of the map in
+ * ARCHITECTURE.md and the sentence that names the pure layers.
  */
 export function readLayers(markdown: string): Layers {
   const rows = markdown.matchAll(/^\| `src\/([\w.-]+)\/?` \|[^|]*\|([^|]*)\|$/gm);
@@ -52,7 +52,10 @@ export function tableProblems({ table, pure }: Layers): string[] {
   return problems;
 }
 
-/** Names that import each other: what is left after taking away, again and again, whatever imports nothing or is imported by nothing that is left. */
+/**
+ * Names that import each other: what is left after taking away, again and again, whatever
+ * imports nothing or is imported by nothing that is left.
+ */
 function inCircle(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   let left = [...imports.keys()];
   for (;;) {
@@ -66,7 +69,10 @@ function inCircle(imports: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   }
 }
 
-/** What stands beside each other in a part, folders and files, imports one another one way. `files` as for `importProblems`. */
+/**
+ * What stands beside each other in a part, folders and files, imports one
+ * another one way. `files` as for `importProblems`.
+ */
 export function roomProblems(files: ReadonlyMap<string, string>): string[] {
   const parts = new Map<string, Map<string, Set<string>>>();
   for (const [file, text] of files) {

@@ -6,8 +6,8 @@ import xterm from "@xterm/headless";
 import { root } from "./files.ts";
 
 /**
- * Draws docs/guide/demo.svg: runs `trammel demo` on a real terminal of util-linux `script`, feeds what it wrote to a terminal
- * emulator and writes down the screen it leaves.
+ * Draws docs/guide/demo.svg: runs `trammel demo` on a real terminal of util-linux `script`, feeds what it wrote to a
+ * terminal emulator and writes down the screen it leaves.
  */
 const columns = 100;
 const rows = 200;

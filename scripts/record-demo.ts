@@ -1,4 +1,5 @@
-// usage: node scripts/record-demo.ts [FOLDER] — records the agent's turn that `trammel demo` replays, from a scripted model.
+// usage: node scripts/record-demo.ts [FOLDER] — records the agent's turn that
+// `trammel demo` replays, from a scripted model.
 import { spawn } from "node:child_process";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { root } from "./files.ts";
 import type { Lack } from "./setup-sandboxes.ts";
 
-/** Sets of real programs that the tests start: exact versions, with the digests of their packages, stand in test/fixtures/<set>. */
+/**
+ * Sets of real programs that the tests start: exact versions, with the digests
+ * of their packages, stand in test/fixtures/<set>.
+ */
 const sets = ["agents", "mcp-servers"] as const;
 type ProgramSet = (typeof sets)[number];
 

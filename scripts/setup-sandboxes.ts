@@ -77,7 +77,9 @@ const dockerWays: readonly (readonly string[])[] = [
   ["--storage-driver=vfs", "--iptables=false", "--ip6tables=false", "--bridge=none"],
 ];
 
-/** Starts the daemon with the arguments given; ends well once it answers, and badly once it is gone or 40 s are over. */
+/**
+ * Starts the daemon with the arguments given; ends well once it answers, and badly once it is gone or 40 s are over.
+ */
 const startDaemon = `
 log=$1; shift
 setsid dockerd "$@" </dev/null >"$log" 2>&1 &

@@ -1,6 +1,9 @@
 import { sources } from "./files.ts";
 
-/** Lines of every source file, tests left out: how many there are, the median and the largest. The limits themselves are lint rules. */
+/**
+ * Lines of every source file, tests left out: how many there are, the median and
+ * the largest. The limits themselves are lint rules.
+ */
 const sizes = [...sources()]
   .map(([file, text]) => ({ file, lines: text.split("\n").length - 1 }))
   .sort((a, b) => a.lines - b.lines);

@@ -1,26 +1,20 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { dataHome } from "./cli/store/home.ts";
-import {
-  type Composition,
-  type SandboxHealth,
-  type ServiceOptions,
-  type Services,
-  SetupProblem,
-} from "./cli/services.ts";
+import { type Composition, type SandboxHealth, type ServiceOptions, type Services } from "./cli/services.ts";
 import type { Config } from "./config/config.ts";
-import { keptFromServers, vendorAccess } from "./config/keys.ts";
+import { vendorAccess } from "./config/keys.ts";
 import { openJournal as openEmbedded, openReader as readEmbedded } from "./hosts/embedded/journal.ts";
-import { allNodes, type NodeType } from "./model/blueprint.ts";
+import { allNodes, type NodeType } from "./model/node.ts";
+import { checkpointing, held, performersOf } from "./compose/performers.ts";
 import { reachableServers } from "./compose/servers.ts";
+import { noTools, toolsOf } from "./compose/toolbox.ts";
 import { openSecrets, secretsOf, withKeys, withServerKeys } from "./compose/secrets.ts";
 import { holdToApprovals } from "./nodes/approval.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
-import { createPerformers, type Performers } from "./nodes/registry.ts";
 import type { BlobStore } from "./ports/blobs.ts";
 import { type Journal, type ReadableJournal, StoreUnavailable } from "./ports/journal.ts";
 import type { Capabilities, Performer } from "./ports/performer.ts";
-import type { ToolRegistry } from "./ports/tool.ts";
 import { fileBlobs } from "./runtime/blobs/files.ts";
 import type { BlobSweep, Swept } from "./runtime/blobs/sweep.ts";
 import { systemClock } from "./runtime/time/clock.ts";
@@ -31,14 +25,11 @@ import { secretValues } from "./runtime/environment/credentials.ts";
 import { runSecrets } from "./runtime/environment/run-secrets.ts";
 import { systemIds } from "./runtime/ids.ts";
 import { isAlive, isSame, self } from "./runtime/processes/identity.ts";
-import { startLive } from "./runtime/processes/live.ts";
 import { createProcessRunner } from "./runtime/processes/runner.ts";
 import { createRedactor } from "./runtime/redaction/redactor.ts";
 import { isUser } from "./runtime/decisions/users.ts";
 import type { TreePruning, TreesPruned } from "./runtime/workspace/pruning.ts";
-import { isInTree } from "./runtime/workspace/repository.ts";
-import { type GitWorkspaces, gitWorkspaces } from "./runtime/workspace/workspaces.ts";
-import type { createTools } from "./tools/registry.ts";
+import { gitWorkspaces } from "./runtime/workspace/workspaces.ts";
 
 const ids = systemIds(systemClock);
 
@@ -71,7 +62,9 @@ async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
   return trees.pruneTrees(pruning);
 }
 
-/** Everything that executes runs in this process, over the store of one machine; what a run does not use is not loaded. */
+/**
+ * Everything that executes runs in this process, over the store of one machine; what a run does not use is not loaded.
+ */
 async function openServices(options: ServiceOptions): Promise<Services> {
   const { home, env, config, gates, ownFolders, notice, stage, plugins = [] } = options;
   const clock = stage?.clock ?? systemClock;
@@ -159,14 +152,6 @@ function usesOf({ blueprint, callees = [] }: ServiceOptions): (...types: readonl
   return (...types) => used === null || types.some((type) => used.has(type));
 }
 
-interface Toolbox {
-  readonly tools: ToolRegistry;
-  /** Ends the servers that some of the tools come from. */
-  readonly close: () => Promise<void>;
-}
-
-const noTools: Toolbox = { tools: { get: () => undefined, names: () => [] }, close: () => Promise.resolve() };
-
 const noAgents: { readonly performers: readonly Performer[]; readonly provider: Capabilities["provider"] } = {
   performers: [],
   provider: () => ({ missing: "this process was set up without agents" }),
@@ -176,80 +161,9 @@ const noBoxes: { readonly performers: readonly Performer[]; readonly closed?: En
   performers: [],
 };
 
-type ToolParts = Omit<Parameters<typeof createTools>[0], "commands">;
-
-/** Throws where the configuration contradicts what is built in, which `problemsIn` says beforehand. */
-async function toolsOf({ config, env, cwd }: ServiceOptions, parts: ToolParts): Promise<Toolbox> {
-  const { createTools, extended } = await import("./tools/registry.ts");
-  const tools = createTools({ ...parts, commands: config.tools });
-  if ("problems" in tools) throw new Error(tools.problems.join("\n"));
-  if (Object.keys(config.mcp).length === 0) return { ...noTools, tools };
-  const kept = keptFromServers(config, env);
-  if (kept.length > 0) throw new SetupProblem(kept.join("\n"));
-  const { connectServers } = await import("./tools/mcp/servers.ts");
-  const connected = await connectServers({ ...parts, servers: config.mcp, environment: env, cwd, start: startLive });
-  if ("problems" in connected) throw new SetupProblem(`${connected.problems.join("\n")}\n  ${mendServers}`);
-  return { tools: extended(tools, connected.tools), close: () => connected.close() };
-}
-
-const mendServers =
-  "Mend it under `mcp` in the configuration, or take it out; trammel doctor --probe tries each server.";
-
 /** A key of any name is a credential once the configuration names it. */
 function withoutKey(env: ServiceOptions["env"], { agent: { key } }: Config): ServiceOptions["env"] {
   return key === undefined ? env : { ...env, [key]: undefined };
-}
-
-/** Throws where two plug-ins bring the same node type, or one a built-in one: a mistake of the program that hands them in. */
-async function performersOf(
-  parts: Parameters<typeof createPerformers>[0],
-  options: ServiceOptions,
-): Promise<Performers> {
-  const created = createPerformers(parts);
-  if ("problems" in created) throw new Error(created.problems.join("\n"));
-  const performers = options.stage?.cast(created) ?? created;
-  if (!limitsWrites(options)) return performers;
-  const { createWriteScope } = await import("./nodes/write-scope.ts");
-  const { cassettesIn } = await import("./agents/replay/name.ts");
-  const { trackedThoughIgnored } = await import("./runtime/workspace/own-repository.ts");
-  const isOurs = options.record === undefined ? undefined : cassettesIn(options.record);
-  // None where there is no repository.
-  const tracked = (cwd: string): Promise<readonly string[]> =>
-    isInTree(cwd) ? trackedThoughIgnored({ cwd, env: options.env }) : Promise.resolve([]);
-  const scope = createWriteScope(options.home, isOurs, tracked);
-  return new Map(
-    [...performers].map(([type, performer]) => [
-      type,
-      type === "human" || performer.class === "wrapper" ? performer : scope(performer),
-    ]),
-  );
-}
-
-/** The outermost: what a write scope takes back is part of an attempt. */
-async function checkpointing(
-  performers: Performers,
-  workspaces: GitWorkspaces,
-  { blueprint }: ServiceOptions,
-): Promise<Performers> {
-  if (blueprint !== undefined && blueprint.workspace.checkpoint !== true) return performers;
-  const { createCheckpoints } = await import("./nodes/checkpoint.ts");
-  const checkpoint = createCheckpoints((run) => workspaces.snapshotsOf(run));
-  // A call or a map goes on where it was: what runs inside has attempts of its own.
-  return new Map([...performers].map(([type, one]) => [type, one.class === "wrapper" ? one : checkpoint(one)]));
-}
-
-/** Outside of all: what was not approved is not begun. */
-function held(performers: Performers, hold: (performer: Performer) => Performer): Performers {
-  return new Map(
-    [...performers].map(([type, one]) => [type, one.class === "human" || type === "wait" ? one : hold(one)]),
-  );
-}
-
-function limitsWrites({ blueprint, callees = [] }: ServiceOptions): boolean {
-  if (blueprint === undefined) return true;
-  return [blueprint, ...callees].some(
-    (one) => one.workspace.protect !== undefined || [...allNodes(one)].some((node) => node.writes !== undefined),
-  );
 }
 
 /** What a configuration claims that is built in. The parts are those of a process that never acts. */

@@ -1,7 +1,8 @@
 /** What a plug-in is written with: a module whose default export is what {@link definePlugin} returns. */
 import type { Plugin } from "./ports/plugin.ts";
 
-export type { PluginNode, TypeSpec } from "./model/blueprint.ts";
+export type { PluginNode } from "./model/node.ts";
+export type { TypeSpec } from "./model/type-spec.ts";
 export type { Json, JsonObject } from "./model/json.ts";
 export type { CapturedText, NodeResult, Reason, ReasonCode } from "./model/outcome.ts";
 export type { ActionContext, Capabilities, Progress, Values } from "./ports/performer.ts";

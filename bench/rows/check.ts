@@ -6,7 +6,10 @@ import type { Row } from "../measure.ts";
 
 const nodes = 10_000;
 
-/** The floor: `yaml` builds its document with ranges. Without its check for twice-used keys, which is quadratic in the keys of a map. */
+/**
+ * The floor: `yaml` builds its document with ranges. Without its check for
+ * twice-used keys, which is quadratic in the keys of a map.
+ */
 export const checkRow: Row = {
   id: "check",
   what: `check of a ${nodes.toLocaleString("en")}-node document`,

@@ -11,7 +11,10 @@ const sequence = documentOf(line(noops, "type: noop"));
 const short = documentOf(line(20, "type: noop"));
 const runsAtOnce = 64;
 
-/** Both sides do so much before it counts that their logs have been taken over into the file and begun anew, and their code is compiled. */
+/**
+ * Both sides do so much before it counts that their logs have been taken over into
+ * the file and begun anew, and their code is compiled.
+ */
 const warmUps = 24;
 
 const perNode = async (host: Host): Promise<number> => ((await timed(() => host.run(sequence))) * 1000) / noops;

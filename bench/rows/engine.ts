@@ -22,7 +22,10 @@ function pure(id: string, what: string, text: () => string): Row {
   };
 }
 
-/** Cost of an edge in the larger graph ÷ that in the smaller one: 1 is linear; caches take their part; quadratic were the ratio of the sizes. */
+/**
+ * Cost of an edge in the larger graph ÷ that in the smaller one: 1 is linear; caches
+ * take their part; quadratic were the ratio of the sizes.
+ */
 function growth(id: string, what: string, graph: (size: number) => string, small: number, large: number): Row {
   return {
     id,

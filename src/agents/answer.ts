@@ -1,4 +1,4 @@
-import type { OutputFormat } from "../model/blueprint.ts";
+import type { OutputFormat } from "../model/node.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { parseOutput } from "../runtime/validation/output.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
@@ -20,8 +20,8 @@ export function isStructured(expected: Expected): boolean {
 }
 
 /**
- * Reads the last message of an agent. With options its last line must be one of them; JSON may stand in the last fenced block.
- * Of both, the JSON comes first and the option last.
+ * Reads the last message of an agent. With options its last line must be one of them; JSON may stand in the last fenced
+ * block. Of both, the JSON comes first and the option last.
  */
 export async function readAnswer(message: string, expected: Expected): Promise<Answer> {
   const { options = [], output } = expected;
@@ -40,7 +40,10 @@ export async function readAnswer(message: string, expected: Expected): Promise<A
   return "problem" in parsed ? parsed : { ...picked, value: parsed.value };
 }
 
-/** JSON Schema of a tool whose arguments are the answer; null where a tool can not hold it (text, lines, a schema with references). */
+/**
+ * JSON Schema of a tool whose arguments are the answer; null where a tool can not
+ * hold it (text, lines, a schema with references).
+ */
 export function answerSchema(expected: Expected): JsonObject | null {
   const { options = [], output } = expected;
   const properties: { [name: string]: Json } = {};

@@ -2,8 +2,8 @@ import { limits } from "../model/limits.ts";
 import type { Usage } from "../model/outcome.ts";
 
 /**
- * A count as a provider states it, made whole and bounded by `most`; undefined where it is none (below zero, no number): such a one
- * must be taken as not said, since adding it would give back what was used.
+ * A count as a provider states it, made whole and bounded by `most`; undefined where it is none (below zero, no
+ * number): such a one must be taken as not said, since adding it would give back what was used.
  */
 export function soundCount(said: unknown, most: number = limits.reportedTokens): number | undefined {
   const amount = soundAmount(said, most);

@@ -9,7 +9,10 @@ import { expanded, kindOf, located, partsOf } from "./policy/command-reads.ts";
 import { simpleCommands, type SimpleCommand } from "./policy/command.ts";
 import { descentOf, shellText, type Descent } from "./policy/recursive.ts";
 
-/** A folder that a command goes through, and a file in it that the agent may not read; null where there are too many to tell. */
+/**
+ * A folder that a command goes through, and a file in it that the agent may
+ * not read; null where there are too many to tell.
+ */
 export interface ForbiddenFolder {
   readonly folder: string;
   readonly file: string | null;
@@ -23,8 +26,8 @@ interface Begun {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The first folder that a command is known to go through (`grep -r`, `rg`, `find`, `cp -r`) and that holds a file which the
- * agent may not read, or null. At most `limits.walkEntries` files are looked at.
+ * The first folder that a command is known to go through (`grep -r`, `rg`, `find`, `cp -r`) and that holds a file which
+ * the agent may not read, or null. At most `limits.walkEntries` files are looked at.
  */
 export async function forbiddenFolder(
   command: string,

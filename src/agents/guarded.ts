@@ -7,8 +7,9 @@ import { maskedJson, presentable } from "./events.ts";
 import { clip, oneLine, type Mask } from "../runtime/text.ts";
 
 /**
- * Holds a provider to its contract: secrets are masked, texts well formed and sizes bounded in all it emits and answers, what it says it used
- * counts only where it is a count, a throw becomes an error, nothing comes after the end, and exactly one `stop` does.
+ * Holds a provider to its contract: secrets are masked, texts well formed and sizes bounded in all
+ * it emits and answers, what it says it used counts only where it is a count, a throw becomes an
+ * error, nothing comes after the end, and exactly one `stop` does.
  */
 export function guarded(provider: AgentProvider, secrets: Mask): AgentProvider {
   const mask: Mask = (text) => secrets(text).toWellFormed();

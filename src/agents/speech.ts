@@ -1,7 +1,9 @@
 import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
 
-/** What an agent says, emitted in pieces of whole lines where there are any, never between the halves of a character. */
+/**
+ * What an agent says, emitted in pieces of whole lines where there are any, never between the halves of a character.
+ */
 export class Speech {
   readonly #emit: (event: AgentEvent) => void;
   #type: "text" | "thinking" = "text";

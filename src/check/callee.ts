@@ -1,5 +1,5 @@
 import type { ConcurrencySettings, WorkspaceSettings } from "../model/settings.ts";
-import type { InputSpec, OutputSpec } from "../model/blueprint.ts";
+import type { InputSpec, OutputSpec } from "../model/type-spec.ts";
 
 /** What a call can know of the blueprint it runs, or why there is none to run. */
 export type Callee =
@@ -9,9 +9,13 @@ export type Callee =
       readonly outputs: Readonly<Record<string, OutputSpec>>;
       readonly workspace?: WorkspaceSettings;
       readonly concurrency?: ConcurrencySettings;
-      /** Of its content and of all that it calls, as a run would pin it; absent where something of that cannot be read. */
+      /**
+       * Of its content and of all that it calls, as a run would pin it; absent where something of that cannot be read.
+       */
       readonly hash?: string;
-      /** What its task and inputs decide that untrusted text may not; those are left out whose declaration holds them. */
+      /**
+       * What its task and inputs decide that untrusted text may not; those are left out whose declaration holds them.
+       */
       readonly decides?: ReadonlyMap<string, string>;
     }
   | { readonly problem: string; readonly hint?: string };

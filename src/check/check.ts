@@ -24,7 +24,10 @@ export interface CheckOptions {
   readonly plugins?: readonly NodeTypePlugin[];
   /** Names of known tools, one that ends in `*` standing for all that begin so; absent = tool names are not checked. */
   readonly tools?: ReadonlySet<string>;
-  /** Content hashes that `trammel.lock` pins, by callee as calls name it; absent = there is no lock, and nothing is said of pins. */
+  /**
+   * Content hashes that `trammel.lock` pins, by callee as calls name it; absent
+   * = there is no lock, and nothing is said of pins.
+   */
   readonly pins?: ReadonlyMap<string, string>;
   /** It is looked at as what another one calls: its own callees are held against that one, when it is run. */
   readonly isCallee?: true;
@@ -59,7 +62,9 @@ export function checkCallee(text: string, options: CheckOptions): CheckResult & 
   return { diagnostics: problems.sorted(), blueprint, decides };
 }
 
-/** Paths depend on joins and on nothing else that nodes say, so that a node which could not be read is as good as any. */
+/**
+ * Paths depend on joins and on nothing else that nodes say, so that a node which could not be read is as good as any.
+ */
 function planOf({ blueprint, origins, drafts }: Source): Plan {
   const nodes = new Map(
     [...origins.keys()].map((id) => [id, { id, type: "wait", ...joinOf(drafts.get(id)) } as const]),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { canonical } from "../language/canonical.ts";
 import { print } from "../language/print.ts";
-import type { Blueprint, DecideNode } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { DecideNode } from "../model/node.ts";
 import { check } from "./check.ts";
 
 const plain = '{type: decide, question: What?, about: "{task}", options: [bug, feature]}';

@@ -55,7 +55,10 @@ export class Ways {
   }
 }
 
-/** Which nodes start in the first pass of one run, told in the order of arcs: the joins of the engine without their timing. */
+/**
+ * Which nodes start in the first pass of one run, told in the order of arcs:
+ * the joins of the engine without their timing.
+ */
 export class FirstPass {
   readonly #plan: Plan;
   readonly #reach: Reach;

@@ -38,7 +38,10 @@ export function toJson(diagnostics: readonly Diagnostic[], file: string, text: s
 const withoutFrame: ReadonlySet<string> = new Set(["value-in-env"]);
 const frameColumns = 160;
 
-/** `file:line:col: severity? message [code]`, then the line with the place marked, then the hint. Ends with a line break. */
+/**
+ * `file:line:col: severity? message [code]`, then the line with the place
+ * marked, then the hint. Ends with a line break.
+ */
 export function toText(diagnostics: readonly Diagnostic[], file: string, text: string): string {
   const lines = new LineIndex(text);
   return diagnostics.map((each) => block(each, file, lines)).join("\n");

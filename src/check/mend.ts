@@ -1,12 +1,14 @@
 import type { Blueprint } from "../model/blueprint.ts";
-import { END } from "../model/blueprint.ts";
+import { END } from "../model/edge.ts";
 import { isRefused } from "../language/draft.ts";
 import type { LocatedEdge, Source } from "../language/source.ts";
 import { outcomesOf } from "./outcomes.ts";
 
 type Nearest = (word: string, candidates: Iterable<string>) => string | undefined;
 
-/** How much of the graph is known: nothing, which edges there are, or also where paths begin and so what lies on them. */
+/**
+ * How much of the graph is known: nothing, which edges there are, or also where paths begin and so what lies on them.
+ */
 export type Known = "document" | "edges" | "paths";
 
 export interface Mended {
@@ -15,8 +17,9 @@ export interface Mended {
 }
 
 /**
- * The document as its author most likely meant it: a misspelt name in an edge, `entry` or `finally` stands for the nearest one, so that
- * what else is wrong with the graph can be said at once. Where no name is near, nothing is guessed.
+ * The document as its author most likely meant it: a misspelt name in an edge, `entry` or
+ * `finally` stands for the nearest one, so that what else is wrong with the graph can be
+ * said at once. Where no name is near, nothing is guessed.
  */
 export function mend(source: Source, nearest: Nearest): Mended {
   if (!source.graphIsWhole) return { source, known: "document" };

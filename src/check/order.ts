@@ -10,8 +10,8 @@ import { canStartWithout, canSucceedWithout } from "./without.ts";
 import { canStartBoth } from "./together.ts";
 
 /**
- * What can have run before what. Answers are certain where they speak of an error; after `limits.orderVisits` nodes and edges looked at
- * it answers in the document's favour, so that a check stays near linear.
+ * What can have run before what. Answers are certain where they speak of an error; after `limits.orderVisits` nodes and
+ * edges looked at it answers in the document's favour, so that a check stays near linear.
  */
 export class Order {
   readonly #plan: Plan;
@@ -37,7 +37,10 @@ export class Order {
     return before !== node && this.#always.dominates(this.#index(before), this.#index(node));
   }
 
-  /** `before` can have ended when `node` starts: it leads there, runs beside it, or a loop leads to `node`, which may wait for it or come again. */
+  /**
+   * `before` can have ended when `node` starts: it leads there, runs beside it, or a loop
+   * leads to `node`, which may wait for it or come again.
+   */
   canPrecede(before: string, node: string): boolean {
     if (this.alwaysBefore(before, node) || this.#isLast(node)) return true;
     const [first, second] = [this.#index(before), this.#index(node)];

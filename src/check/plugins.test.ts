@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { NodeTypePlugin } from "../language/plugin-node.ts";
-import { classOf } from "../model/blueprint.ts";
+import { classOf } from "../model/node.ts";
 import { canonical } from "../language/canonical.ts";
 import { check } from "./check.ts";
 

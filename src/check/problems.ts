@@ -8,9 +8,10 @@ const rank = { error: 0, warning: 1, note: 2 } as const satisfies Readonly<Recor
 const comment = /#\s*trammel:\s*allow\s+([a-z0-9-]+(?:\s*,\s*[a-z0-9-]+)*)/;
 
 /**
- * Collects problems. Of each severity the first `limits.diagnosticsPerFile` are kept, so that a document full of faults costs no more
- * than one with some. What `# trammel: allow CODE` silences is left out: problems that begin on its line, or on the next line when the
- * comment stands alone. What leaves a document without one clear meaning cannot be silenced.
+ * Collects problems. Of each severity the first `limits.diagnosticsPerFile` are kept, so that a
+ * document full of faults costs no more than one with some. What `# trammel: allow CODE` silences is
+ * left out: problems that begin on its line, or on the next line when the comment stands alone. What
+ * leaves a document without one clear meaning cannot be silenced.
  */
 export class Problems {
   readonly #text: string;
@@ -40,7 +41,9 @@ export class Problems {
     return this.#kept.error.length > 0;
   }
 
-  /** By position; when there are too many, errors go before warnings and notes, and it is said how many are left out. */
+  /**
+   * By position; when there are too many, errors go before warnings and notes, and it is said how many are left out.
+   */
   sorted(): readonly Diagnostic[] {
     const { error, warning, note } = this.#kept;
     const all = [...error, ...warning, ...note];

@@ -10,7 +10,10 @@ interface Race {
   readonly enough: number;
 }
 
-/** Whether a join may start with what leads to `other`, and cancel `node` before that starts. What may not be looked at any more may. */
+/**
+ * Whether a join may start with what leads to `other`, and cancel `node` before
+ * that starts. What may not be looked at any more may.
+ */
 export function mayBeLost(
   { plan, reach, spend, visits }: Search,
   pass: FirstPass,

@@ -36,8 +36,9 @@ export interface RuleContext {
 export interface Rule {
   readonly code: Code;
   /**
-   * What has to be known for its answers to be certain. A rule over the document gets it as written; the others get it with misspelt
-   * names mended, and run only when every edge leads from a node to a node, so that one typo is one problem.
+   * What has to be known for its answers to be certain. A rule over the document gets it as
+   * written; the others get it with misspelt names mended, and run only when every edge leads
+   * from a node to a node, so that one typo is one problem.
    */
   readonly needs: Known;
   check(context: RuleContext, report: RuleReport): void;

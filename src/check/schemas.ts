@@ -22,7 +22,9 @@ export function schemaOf(ref: Pick<Reference, "source" | "name">, source: Source
   }
 }
 
-/** The one JSON type that a template gives; undefined where it may be of several. Text around a reference makes it text. */
+/**
+ * The one JSON type that a template gives; undefined where it may be of several. Text around a reference makes it text.
+ */
 export function typeOf(template: Template, source: Source): string | undefined {
   const ref = soleReference(template);
   if (ref === undefined) return "string";

@@ -8,11 +8,16 @@ import { FirstPass, Ways } from "./first-pass.ts";
 /** What a bounded search can say. */
 export type Answer = "yes" | "no" | "unknown";
 
-/** What a run is looked for to do, and whether one that has come so far still can. One for each run that is followed. */
+/**
+ * What a run is looked for to do, and whether one that has come so far still can. One for each run that is followed.
+ */
 export interface Hope {
   /** Something arrives at a node where nothing was. */
   arrived(node: number): void;
-  /** A node is next; `starts` says whether it starts or is skipped. It ends next, lasts, or the run is no longer looked at. */
+  /**
+   * A node is next; `starts` says whether it starts or is skipped. It ends
+   * next, lasts, or the run is no longer looked at.
+   */
   next(node: number, starts: () => boolean): "ends" | "skipped" | "lasts" | Answer;
   /** Whether there is hope when a node ends in this way. */
   remains(node: number, way: Way): boolean;
@@ -27,8 +32,9 @@ interface Choice {
 }
 
 /**
- * Looks for first passes of runs. They are followed in the order of arcs, by endings that leave hope; where a broken arm then skips
- * what is needed, another ending is tried. Without broken arms the first run is the one, if there is any.
+ * Looks for first passes of runs. They are followed in the order of arcs, by endings that
+ * leave hope; where a broken arm then skips what is needed, another ending is tried.
+ * Without broken arms the first run is the one, if there is any.
  */
 export class Search {
   readonly plan: Plan;

@@ -11,15 +11,20 @@ interface Pair {
   readonly a: number;
   readonly b: number;
   /**
-   * For what leads to one of the two, the first node that all its ways to either lead through; -1 for all else. From two nodes there
-   * are ways that share no node, one to each of the pair, exactly when their branches differ (Menger).
+   * For what leads to one of the two, the first node that all its ways to either lead through; -1 for all else. From
+   * two nodes there are ways that share no node, one to each of the pair, exactly when their branches differ (Menger).
    */
   readonly branch: Int32Array;
-  /** Nodes that are forks for the two or lead to one: a fork starts, on one outcome, ways to both that share no node. */
+  /**
+   * Nodes that are forks for the two or lead to one: a fork starts, on one outcome, ways to both that share no node.
+   */
   readonly forks: Uint8Array;
 }
 
-/** Whether in some run both of two nodes start of which neither leads to the other, so that they run at once if the first lasts. */
+/**
+ * Whether in some run both of two nodes start of which neither leads to the
+ * other, so that they run at once if the first lasts.
+ */
 export function canStartBoth(search: Search, a: number, b: number): Answer {
   if (search.plan.tooDeep !== null || !search.spend(2 * search.visits)) return "unknown";
   const branch = branchesOf(search, a, b);

@@ -1,5 +1,6 @@
-import type { Blueprint, Edge } from "../model/blueprint.ts";
-import { END } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Edge } from "../model/edge.ts";
+import { END } from "../model/edge.ts";
 import { Components } from "../graph/components.ts";
 import type { Digraph } from "../graph/digraph.ts";
 import { digraph } from "../graph/digraph.ts";

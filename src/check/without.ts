@@ -76,8 +76,8 @@ function enoughFor({ plan }: Search, node: number): number {
 }
 
 /**
- * Whether a run starts `node` on ways that keep clear of `closed` nodes. Without `after` nothing closed may start in it; else what is
- * closed waits or lasts, and joins in `after` start only when enough has come.
+ * Whether a run starts `node` on ways that keep clear of `closed` nodes. Without `after` nothing closed may start in
+ * it; else what is closed waits or lasts, and joins in `after` start only when enough has come.
  */
 function startsSomewhere(search: Search, node: number, closed: Uint8Array, after: Uint8Array | undefined): boolean {
   const { plan, order, ways } = search;

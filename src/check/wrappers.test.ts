@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allNodes } from "../model/blueprint.ts";
+import { allNodes } from "../model/node.ts";
 import { canonical } from "../language/canonical.ts";
 import { print } from "../language/print.ts";
 import { check } from "./check.ts";

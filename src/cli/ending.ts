@@ -14,7 +14,10 @@ function unforeseen(): void {
   }
 }
 
-/** From here on any end of this process but by `end` has the exit code of a bug: what has not been finished is no success. */
+/**
+ * From here on any end of this process but by `end` has the exit code of a
+ * bug: what has not been finished is no success.
+ */
 export function guardEnd(): void {
   process.once("exit", unforeseen);
 }

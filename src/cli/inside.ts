@@ -11,8 +11,9 @@ export function isInside({ env }: Pick<World, "env">): boolean {
 const inner = ["TRAMMEL_RUN", "TRAMMEL_NODE"] as const;
 
 /**
- * Why a decision that is a person's is not taken here, or null. Where this command's own variables were taken away, those that its
- * ancestors were started with tell, as far as they lead to a run of this store (a test of Trammel may run in a run of another).
+ * Why a decision that is a person's is not taken here, or null. Where this command's own variables
+ * were taken away, those that its ancestors were started with tell, as far as they lead to a run of
+ * this store (a test of Trammel may run in a run of another).
  */
 export async function decidedInside(world: World): Promise<Problem | null> {
   const { TRAMMEL_RUN: run = "", TRAMMEL_NODE: node = "" } = world.env;

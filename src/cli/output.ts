@@ -6,7 +6,9 @@ export interface Output {
   write(text: string | Uint8Array): void;
   /** The reader went away, or nothing more can be written. */
   closed(): boolean;
-  /** Why what was written is not all there, such as a full disk; null while it is, and where only the reader went away. */
+  /**
+   * Why what was written is not all there, such as a full disk; null while it is, and where only the reader went away.
+   */
   fault(): string | null;
   /** Columns and rows of the terminal now; 80 × 24 where there is none. */
   size(): { readonly columns: number; readonly rows: number };

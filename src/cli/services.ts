@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Blueprint } from "../model/blueprint.ts";
-import type { ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { GateKeeper } from "../ports/gate.ts";
 import type { Journal, ReadableJournal } from "../ports/journal.ts";
@@ -59,7 +59,10 @@ export interface Services {
   readonly close: () => Promise<void>;
 }
 
-/** The face of compose.ts, the only place that picks adapters. All openings throw StoreUnavailable, that of services SetupProblem too. */
+/**
+ * The face of compose.ts, the only place that picks adapters. All openings throw
+ * StoreUnavailable, that of services SetupProblem too.
+ */
 export interface Composition {
   readonly openJournal: (home: string, notice: (what: string) => void) => Journal;
   /** To read it, also where nothing may be written. */

@@ -1,6 +1,7 @@
 import type { ServiceOptions } from "../cli/services.ts";
 import type { Config } from "../config/config.ts";
-import { allNodes, type Blueprint } from "../model/blueprint.ts";
+import { allNodes } from "../model/node.ts";
+import type { Blueprint } from "../model/blueprint.ts";
 import { settingsOf } from "../nodes/agent-settings.ts";
 import { serverToolName } from "../tools/names.ts";
 

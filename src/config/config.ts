@@ -1,4 +1,4 @@
-import type { AgentSettings } from "../model/blueprint.ts";
+import type { AgentSettings } from "../model/agent-settings.ts";
 import type { Money, RecordSettings, RunLimits, WorkspaceSettings } from "../model/settings.ts";
 import { pairings } from "./pairing.ts";
 

@@ -14,8 +14,8 @@ export interface VendorAccess {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * How each vendor is reached: the configured address and key for the vendor of `agent.model`, the usual variable for the others. A key
- * goes to another address than its vendor's own only where the user's own configuration says so.
+ * How each vendor is reached: the configured address and key for the vendor of `agent.model`, the usual variable for
+ * the others. A key goes to another address than its vendor's own only where the user's own configuration says so.
  */
 export function vendorAccess(config: Config, env: Environment): Readonly<Record<VendorName, VendorAccess>> {
   const { model, baseUrl, key } = config.agent;

@@ -28,7 +28,10 @@ export interface LoadedConfig {
   readonly faults: readonly ConfigFault[];
 }
 
-/** The user's configuration with the project's over it. The project's file is the nearest one at or above `cwd`, inside its repository. */
+/**
+ * The user's configuration with the project's over it. The project's file is the
+ * nearest one at or above `cwd`, inside its repository.
+ */
 export async function loadConfig(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -11,8 +11,8 @@ interface Pairing {
 }
 
 /**
- * Where keys may be sent, by a user's own file: what it says under `keys`, and what it puts together itself. A project's file comes with
- * a clone, and must not choose who gets a key that sits in the environment.
+ * Where keys may be sent, by a user's own file: what it says under `keys`, and what it puts together itself. A
+ * project's file comes with a clone, and must not choose who gets a key that sits in the environment.
  */
 export function pairings({ agent, mcp, keys }: Pairing): Pairings {
   const found = new Map<string, string[]>(Object.entries(keys).map(([name, addresses]) => [name, [...addresses]]));

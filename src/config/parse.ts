@@ -123,8 +123,8 @@ export interface ParsedConfig {
 }
 
 /**
- * Reads a configuration file, a user's own or a project's. Unknown keys are problems, as in a blueprint; a file without content is an
- * empty configuration.
+ * Reads a configuration file, a user's own or a project's. Unknown keys are problems, as in a
+ * blueprint; a file without content is an empty configuration.
  */
 export function parseConfig(source: string, whose: "user" | "project" = "user"): ParsedConfig {
   const problems: Diagnostic[] = [];

@@ -5,8 +5,9 @@ import { limits } from "../model/limits.ts";
 export type TextFile = { readonly text: string } | { readonly fault: string } | null;
 
 /**
- * Text of a file that is looked for rather than named, at most `limits.documentBytes`. Only a plain file is read: a folder of
- * somebody else may hold a pipe or a link to a device under that name. Synchronous, for small files at start-up.
+ * Text of a file that is looked for rather than named, at most `limits.documentBytes`. Only
+ * a plain file is read: a folder of somebody else may hold a pipe or a link to a device
+ * under that name. Synchronous, for small files at start-up.
  */
 export function readTextFile(file: string): TextFile {
   try {

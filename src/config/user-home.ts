@@ -1,7 +1,10 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 
-/** Absolute home folder of this user; null where neither `HOME` nor the user database names one, as in a container under a user id of its own. */
+/**
+ * Absolute home folder of this user; null where neither `HOME` nor the user database
+ * names one, as in a container under a user id of its own.
+ */
 export function userHome(): string | null {
   return absolute(homedir) ?? absolute(() => userInfo().homedir);
 }

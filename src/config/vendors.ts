@@ -1,4 +1,6 @@
-/** Variables that commonly hold a vendor's key, the usual one first. Looked at only for a vendor that somebody named. */
+/**
+ * Variables that commonly hold a vendor's key, the usual one first. Looked at only for a vendor that somebody named.
+ */
 export const vendorKeys = {
   anthropic: ["ANTHROPIC_API_KEY"],
   openai: ["OPENAI_API_KEY"],

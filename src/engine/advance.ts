@@ -14,9 +14,9 @@ export interface Step {
 }
 
 /**
- * Takes events from the world and goes on until nothing more follows. Updates `state` in place. An incoming event that no longer means
- * anything, such as the outcome of an attempt that has been settled, is dropped; an error that may be tried again becomes
- * `node.retrying`. `now` is in milliseconds and the same for all events of the step.
+ * Takes events from the world and goes on until nothing more follows. Updates `state` in place. An incoming event that
+ * no longer means anything, such as the outcome of an attempt that has been settled, is dropped; an error that may be
+ * tried again becomes `node.retrying`. `now` is in milliseconds and the same for all events of the step.
  */
 export function advance(state: RunState, incoming: readonly EventBody[], now: number): Step {
   const events: EventBody[] = [];

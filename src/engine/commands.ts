@@ -1,6 +1,7 @@
 import { at, item } from "../graph/ints.ts";
 import type { Command } from "../model/commands.ts";
-import type { Attempt, EventBody } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import { isIdler } from "./routing/moves.ts";
@@ -62,7 +63,9 @@ function cancelLosers(state: RunState, id: string): readonly Command[] {
   return [...state.lost].map((node) => ({ type: "cancel", why: "lost_join", ...current(state, node) }));
 }
 
-/** One that a join went on without begins once more, after a crash, only so that what runs inside it comes to its end. */
+/**
+ * One that a join went on without begins once more, after a crash, only so that what runs inside it comes to its end.
+ */
 function cancelLost(state: RunState, event: Attempt): readonly Command[] {
   if (!state.lost.has(nodeIndex(state.plan, event.node))) return none;
   return [{ type: "cancel", why: "lost_join", ...attemptOf(event) }];

@@ -7,8 +7,8 @@ import type { RunState } from "./state.ts";
 import { strikeOfCap } from "./ending/strikes.ts";
 
 /**
- * What must be journaled next, a few events at a time; empty when the run waits for the world or is over. Changes nothing of the state
- * but what it has derived.
+ * What must be journaled next, a few events at a time; empty when the run waits for the world or is
+ * over. Changes nothing of the state but what it has derived.
  */
 export function decide(state: RunState): EventBody[] {
   if (state.phase !== "live") return [];
@@ -29,7 +29,10 @@ function settleHalted(state: RunState): EventBody[] {
   return state.running === 0 ? close(state) : [];
 }
 
-/** The end, after the node of `finally` where there is one, which no limit but its own cap forbids. A run that waits for a person's settlement is not at its end. */
+/**
+ * The end, after the node of `finally` where there is one, which no limit but its own cap forbids. A
+ * run that waits for a person's settlement is not at its end.
+ */
 function close(state: RunState): EventBody[] {
   const { last } = state.plan;
   const parked = state.halt?.cause === "needs_attention";

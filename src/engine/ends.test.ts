@@ -58,7 +58,10 @@ describe("of two causes the stronger stands, whichever came first", () => {
     strongestFirst.filter((second) => second !== first).map((second) => [first, second] as const),
   );
 
-  /** `w` and `u` work for long; `e` fails, `f` cannot be carried out, a person declines at `g`, and `l` leads to one start too many. */
+  /**
+   * `w` and `u` work for long; `e` fails, `f` cannot be carried out, a person
+   * declines at `g`, and `l` leads to one start too many.
+   */
   const byNode: Readonly<Partial<Record<Cause, string>>> = { escalated: "e", failed: "f", rejected: "g", limit: "l" };
   const reason = { code: "left_behind", text: "nobody knows" } as const;
   const fromOutside: Readonly<Partial<Record<Cause, EventBody>>> = {

@@ -1,11 +1,15 @@
 import { at } from "../graph/ints.ts";
 import { nodeIndex } from "../graph/plan.ts";
-import type { Attempt, EventBody, NodeSettled, NodeSkipped, NodeStarted, NodeWaiting } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody, NodeSettled, NodeSkipped, NodeStarted, NodeWaiting } from "../model/events.ts";
 import { isReopenable } from "../model/outcome.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
 
-/** Whether an event means anything in this state. One that does not (a late outcome, a second stop) is dropped before it is journaled. */
+/**
+ * Whether an event means anything in this state. One that does not (a late outcome,
+ * a second stop) is dropped before it is journaled.
+ */
 export function fits(state: RunState, event: EventBody): boolean {
   switch (event.type) {
     case "run.started":

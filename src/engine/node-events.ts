@@ -80,7 +80,10 @@ export function ended(state: RunState, event: NodeEnded): void {
   return end(state, node, ending, standstill(state, node, ending, event.result));
 }
 
-/** The pass is over. One that stands still is kept back for a person; one whose join went on without it is of no more use. */
+/**
+ * The pass is over. One that stands still is kept back for a person; one
+ * whose join went on without it is of no more use.
+ */
 function end(state: RunState, node: number, ending: Ending, standing: Standstill | null): void {
   wake(state, node);
   state.unconfirmed.delete(node);
@@ -150,7 +153,9 @@ export function settled(state: RunState, event: NodeSettled): void {
   recallHalts(state);
 }
 
-/** An attempt whose outcome nobody knows is made once more; after an outcome a new pass begins, charged as any other. */
+/**
+ * An attempt whose outcome nobody knows is made once more; after an outcome a new pass begins, charged as any other.
+ */
 function settleAgain(state: RunState, node: number): void {
   if (at(state.stage, node) !== stage.idle) {
     tryAgain(state, node);

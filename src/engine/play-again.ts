@@ -1,6 +1,7 @@
 import { at, item } from "../graph/ints.ts";
 import type { Plan } from "../graph/plan.ts";
-import type { Attempt, EventBody } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { advance } from "./advance.ts";
@@ -18,10 +19,11 @@ export interface PlayedAgain {
 }
 
 /**
- * What another plan makes of all that came from the world in a run: each event is taken when it came, if it still means anything then. A
- * pass whose end had come before its start is given it at once; one that has none takes what is assumed, unless it was open where the
- * journal ends. With the plan that the run had, it gives its journal again. That `limits.time` is used up is taken from the journal, or counted
- * from the times in it, where it is not what it was. Ends with the journal, or after `limits.simulatedStarts`.
+ * What another plan makes of all that came from the world in a run: each event is taken when it came, if it still means
+ * anything then. A pass whose end had come before its start is given it at once; one that has none takes what is
+ * assumed, unless it was open where the journal ends. With the plan that the run had, it gives its journal again. That
+ * `limits.time` is used up is taken from the journal, or counted from the times in it, where it is not what it was.
+ * Ends with the journal, or after `limits.simulatedStarts`.
  */
 export function playAgain(
   plan: Plan,

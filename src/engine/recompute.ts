@@ -14,9 +14,9 @@ export interface Difference {
 }
 
 /**
- * Plays what came from the world to the engine again and compares all that it decides with the journal. Null when they are the same.
- * A journal may end before the run does, but not between what came and what was decided on it: that is one commit. What stands before
- * `from` was decided with another plan, and is taken as it is.
+ * Plays what came from the world to the engine again and compares all that it decides with the journal. Null when they
+ * are the same. A journal may end before the run does, but not between what came and what was decided on it: that is
+ * one commit. What stands before `from` was decided with another plan, and is taken as it is.
  */
 export function recompute(plan: Plan, journal: readonly Recorded[], from = 0): Difference | null {
   const state = initial(plan);

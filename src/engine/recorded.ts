@@ -15,7 +15,10 @@ export interface Batch {
   readonly events: readonly EventBody[];
 }
 
-/** What came from the world, in order, from a place in the journal on. What was taken together was recorded together, at one time. */
+/**
+ * What came from the world, in order, from a place in the journal on. What was
+ * taken together was recorded together, at one time.
+ */
 export function batchesOf(journal: readonly Recorded[], from = 0): readonly Batch[] {
   const batches: { readonly from: number; readonly at: number; readonly events: EventBody[] }[] = [];
   const delayed = new Set<string>();

@@ -9,8 +9,8 @@ import type { RunState } from "./state.ts";
 import { keepTime } from "./limits/time.ts";
 
 /**
- * The state after an event. Takes ownership of `state` and updates it in place. Total and deterministic: an event that does not fit
- * (see `fits`) changes nothing. `at` is the journal's time in milliseconds.
+ * The state after an event. Takes ownership of `state` and updates it in place. Total and deterministic: an event that
+ * does not fit (see `fits`) changes nothing. `at` is the journal's time in milliseconds.
  */
 export function reduce(state: RunState, event: EventBody, at: number): RunState {
   take(state, event, at);

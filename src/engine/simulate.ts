@@ -1,13 +1,14 @@
 import type { Plan } from "../graph/plan.ts";
-import type { Attempt, EventBody, RunStarted } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody, RunStarted } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { advance } from "./advance.ts";
 import { initial } from "./state.ts";
 
 /**
- * The events of a run whose outcomes are assumed: attempts end in the order of their starts, nothing takes time. Ends with the run, or
- * after `limits.simulatedStarts`.
+ * The events of a run whose outcomes are assumed: attempts end in the order of their starts, nothing takes time. Ends
+ * with the run, or after `limits.simulatedStarts`.
  */
 export function simulate(
   plan: Plan,

@@ -3,9 +3,10 @@ import { emptyBits } from "../graph/bits.ts";
 import { at, item } from "../graph/ints.ts";
 import type { Plan } from "../graph/plan.ts";
 import { Reach } from "../graph/reach.ts";
-import type { Node } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
 import type { RunLimits } from "../model/settings.ts";
-import type { Attempt, HaltCause, NodeWaiting, RunHalting } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { HaltCause, NodeWaiting, RunHalting } from "../model/events.ts";
 import type { InnerHalt, NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
 import { noUsage } from "../model/usage.ts";
 import { Waits } from "./waits.ts";
@@ -21,7 +22,9 @@ export const stage = {
   delayed: 3,
   /** Its next attempt is due. */
   again: 4,
-  /** Claimed by an engine that died, so that its outcome is unknown; or held by a run inside that waits for a decision. */
+  /**
+   * Claimed by an engine that died, so that its outcome is unknown; or held by a run inside that waits for a decision.
+   */
   unconfirmed: 5,
 } as const;
 
@@ -43,8 +46,8 @@ export interface Miss {
 }
 
 /**
- * A run in memory. `reduce` owns it and updates it in place; nobody else writes. Everything here but `reach` and `waits`, which are
- * derived, follows from the events alone.
+ * A run in memory. `reduce` owns it and updates it in place; nobody else writes. Everything here but `reach` and
+ * `waits`, which are derived, follows from the events alone.
  */
 export interface RunState {
   readonly plan: Plan;
@@ -74,7 +77,10 @@ export interface RunState {
   readonly attempt: Int32Array;
   readonly step: Int32Array;
   readonly retries: Int32Array;
-  /** By node: passes that count against its cap (of the task for an agent, else of this run), and those granted beyond it. */
+  /**
+   * By node: passes that count against its cap (of the task for an agent,
+   * else of this run), and those granted beyond it.
+   */
   readonly charged: Int32Array;
   readonly granted: Int32Array;
   /** Nodes that are live: anything but idle, or with arrivals. */

@@ -3,9 +3,9 @@ import { at } from "../graph/ints.ts";
 import { limits } from "../model/limits.ts";
 
 /**
- * What routing remembers so that an event costs only what it can change. For each node that waits it keeps one live node that can
- * still bring it something (its witness, as a watched literal in SAT solving) and looks again only when that one is live no more.
- * Derived: it never decides anything that the events do not.
+ * What routing remembers so that an event costs only what it can change. For each node that waits it keeps one live
+ * node that can still bring it something (its witness, as a watched literal in SAT solving) and looks again only when
+ * that one is live no more. Derived: it never decides anything that the events do not.
  */
 export class Waits {
   /** Nodes whose readiness may have changed. */

@@ -5,8 +5,8 @@ import type { Plan } from "./plan.ts";
 import { leadsOn } from "./plan.ts";
 
 /**
- * Nodes whose every way leads through `join`: they lead to it in one pass, and to nothing that does not. A way that just ends is no
- * other way. What they still do matters no more once a join that needs fewer arms has started.
+ * Nodes whose every way leads through `join`: they lead to it in one pass, and to nothing that does not. A way that
+ * just ends is no other way. What they still do matters no more once a join that needs fewer arms has started.
  */
 export function armsOf(plan: Plan, join: number): Bits {
   const { from, inStart, inArcs, size } = plan.graph;

@@ -1,4 +1,5 @@
-import type { Blueprint, CallNode, Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { CallNode, Node } from "../model/node.ts";
 import { limits } from "../model/limits.ts";
 import type { Money } from "../model/settings.ts";
 import { bodyBlueprint } from "./body.ts";
@@ -6,13 +7,13 @@ import { compile, type Plan } from "./plan.ts";
 import { type BoundOptions as RunOptions, costOfRun, type Inside, type RunCost, type Unknown } from "./run-cost.ts";
 
 /**
- * The most that one run can cost, runs inside it included. Null is "nothing bounds it", or unknown where `unknown` says so; never a
- * guess, and 0 only where it is 0.
+ * The most that one run can cost, runs inside it included. Null is "nothing bounds it", or unknown
+ * where `unknown` says so; never a guess, and 0 only where it is 0.
  */
 export interface Bound {
   /**
-   * By path of each node with a cap or an agent: `call/node`, `map[*]/node` for all items together. Passes of earlier runs of the task
-   * count against the cap of an agent and only lower this.
+   * By path of each node with a cap or an agent: `call/node`, `map[*]/node` for all items together. Passes of earlier
+   * runs of the task count against the cap of an agent and only lower this.
    */
   readonly passes: Readonly<Record<string, number | null>>;
   /** Passes of all agentic nodes together. */
@@ -21,7 +22,9 @@ export interface Bound {
   readonly starts: number | null;
   /** Milliseconds in which something works, retries and their delays included, and waits inside calls and maps. */
   readonly workMs: number | null;
-  /** Milliseconds in which nothing may work but the run waits for a person or a time; null where a wait has no timeout. */
+  /**
+   * Milliseconds in which nothing may work but the run waits for a person or a time; null where a wait has no timeout.
+   */
   readonly waitMs: number | null;
   /** Turns of models, over all attempts. */
   readonly turns: number | null;

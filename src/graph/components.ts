@@ -2,8 +2,9 @@ import type { Digraph } from "./digraph.ts";
 import { at } from "./ints.ts";
 
 /**
- * Finds cycles inside regions of a graph: strongly connected components after Tarjan (1972), without recursion.
- * A search looks only at arcs that are not cut and whose ends are in the same region; components without a cycle are left out.
+ * Finds cycles inside regions of a graph: strongly connected components after Tarjan
+ * (1972), without recursion. A search looks only at arcs that are not cut and whose ends
+ * are in the same region; components without a cycle are left out.
  */
 export class Components {
   readonly #graph: Digraph;

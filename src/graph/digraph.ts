@@ -1,8 +1,9 @@
 import { at } from "./ints.ts";
 
 /**
- * Nodes 0…size-1 and arcs 0…from.length-1 in compressed rows. Arcs are sorted by source, then target, and no two share both:
- * the arcs out of `v` are `outStart[v]` to `outStart[v + 1]`, those into `v` are `inArcs[inStart[v]]` to `inArcs[inStart[v + 1]]`.
+ * Nodes 0…size-1 and arcs 0…from.length-1 in compressed rows. Arcs are sorted by source, then
+ * target, and no two share both: the arcs out of `v` are `outStart[v]` to `outStart[v + 1]`, those
+ * into `v` are `inArcs[inStart[v]]` to `inArcs[inStart[v + 1]]`.
  */
 export interface Digraph {
   readonly size: number;

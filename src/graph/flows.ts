@@ -7,8 +7,8 @@ export interface LoopFlow {
   /** Its one head, through which alone it is entered, or -1. */
   readonly head: number;
   /**
-   * Whether the loop is left at most once each time it is entered: no ending both leaves and stays, and it either never divides into
-   * arms or is left and repeated by one node alone.
+   * Whether the loop is left at most once each time it is entered: no ending both leaves and stays, and it either never
+   * divides into arms or is left and repeated by one node alone.
    */
   readonly tight: boolean;
 }
@@ -60,7 +60,10 @@ function endingsOf(plan: Plan, node: number, loop: number): Ways[] {
   });
 }
 
-/** Ways in which a node with edges under these conditions can end, as far as they tell them apart: options, success, failure, error. */
+/**
+ * Ways in which a node with edges under these conditions can end, as far as they
+ * tell them apart: options, success, failure, error.
+ */
 export function kindsOf(whens: readonly When[]): readonly string[] {
   return [...new Set([...whens.filter(isOption), "success", "failure", "error"])];
 }

@@ -1,4 +1,6 @@
-/** The number at an index that is in range by construction; spares a check that the type system cannot drop by itself. */
+/**
+ * The number at an index that is in range by construction; spares a check that the type system cannot drop by itself.
+ */
 export function at(list: Int32Array | Uint32Array | Uint8Array, index: number): number {
   return list[index] as number;
 }

@@ -21,10 +21,10 @@ export interface Loops {
 }
 
 /**
- * Loop edges, fixed before a run and the same in every order of the document. In each cycle component they are the edges to a node
- * that dominates their source (those of the outermost such nodes); where there is none, the failure and error edges that stay inside;
- * where there is none, the edges to the nodes entered from outside. They are cut, and what is left of the component is looked at again.
- * A graph without a cycle costs one search.
+ * Loop edges, fixed before a run and the same in every order of the document. In each cycle component they are the
+ * edges to a node that dominates their source (those of the outermost such nodes); where there is none, the failure and
+ * error edges that stay inside; where there is none, the edges to the nodes entered from outside. They are cut, and
+ * what is left of the component is looked at again. A graph without a cycle costs one search.
  */
 export function findLoops(graph: Digraph, entry: number, onlyFailing: (arc: number) => boolean): Loops {
   const components = new Components(graph);

@@ -5,13 +5,13 @@ import { forwardOrder } from "./order.ts";
 import type { Plan } from "./plan.ts";
 
 /**
- * The most starts of each node in one run, `Infinity` where nothing bounds them. `capOf` gives the most that a cap, or the limit of
- * steps, allows a node.
+ * The most starts of each node in one run, `Infinity` where nothing bounds them. `capOf` gives
+ * the most that a cap, or the limit of steps, allows a node.
  *
- * Every round takes bounds that hold and derives bounds that hold, so that it may end after any of them: a start takes at least one
- * arrival; an arc carries at most one arrival a start of its source; outside loops a node starts no more often than its most generous
- * arm delivers, since it starts only when no empty arm can still fill; inside a loop with one head it starts at most once a pass; and a
- * tight loop delivers at most once each time it is entered.
+ * Every round takes bounds that hold and derives bounds that hold, so that it may end after any of them: a start takes
+ * at least one arrival; an arc carries at most one arrival a start of its source; outside loops a node starts no more
+ * often than its most generous arm delivers, since it starts only when no empty arm can still fill; inside a loop with
+ * one head it starts at most once a pass; and a tight loop delivers at most once each time it is entered.
  */
 export function mostStarts(plan: Plan, capOf: (node: number) => number): Float64Array {
   return new StartCounter(plan, capOf).count();
@@ -125,7 +125,10 @@ class StartCounter {
     return this.#loopsOf[source]?.find((loop) => !around.includes(loop));
   }
 
-  /** Whether all that leads to a node in one pass of the loop around it delivers at most once a pass. Sources come first. */
+  /**
+   * Whether all that leads to a node in one pass of the loop around it
+   * delivers at most once a pass. Sources come first.
+   */
   #isRegular(node: number): boolean {
     const own = this.#loopsOf[node] ?? [];
     const isHead = own.some((loop) => item(this.#flows, loop).head === node);

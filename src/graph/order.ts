@@ -14,5 +14,6 @@ export function forwardOrder(plan: Plan): number[] {
       if (at(missing, target) === 0) order.push(target);
     }
   }
-  return order.length === size ? order : [...new Set([...order, ...missing.keys()])]; // loops too deep were not taken apart
+  // Loops too deep were not taken apart.
+  return order.length === size ? order : [...new Set([...order, ...missing.keys()])];
 }

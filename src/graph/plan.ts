@@ -1,5 +1,7 @@
-import type { Blueprint, Edge, Node } from "../model/blueprint.ts";
-import { END } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Edge } from "../model/edge.ts";
+import type { Node } from "../model/node.ts";
+import { END } from "../model/edge.ts";
 import type { Digraph } from "./digraph.ts";
 import { digraph } from "./digraph.ts";
 import { at, item } from "./ints.ts";
@@ -102,7 +104,10 @@ interface Arcs {
   readonly whens: readonly (readonly When[])[];
 }
 
-/** Sorts edges by source, target and place as one number each, which fits a double: limits allow 20,000² × 200,000 < 2⁵³. */
+/**
+ * Sorts edges by source, target and place as one number each, which fits a
+ * double: limits allow 20,000² × 200,000 < 2⁵³.
+ */
 function arcsOf(edges: readonly Edge[], place: (id: string) => number, size: number): Arcs {
   const inner = edges.filter((edge) => edge.to !== END);
   const keys = Float64Array.from(

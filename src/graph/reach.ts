@@ -6,7 +6,10 @@ import { at } from "./ints.ts";
 import type { Plan } from "./plan.ts";
 import { leadsOn } from "./plan.ts";
 
-/** Sets of nodes that routing asks for again and again; computed when first asked for, the oldest dropped beyond `limits.reachCacheBytes`. */
+/**
+ * Sets of nodes that routing asks for again and again; computed when first asked for,
+ * the oldest dropped beyond `limits.reachCacheBytes`.
+ */
 export class Reach {
   readonly #plan: Plan;
   readonly #kept = new Map<string, Bits>();

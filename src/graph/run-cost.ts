@@ -1,5 +1,5 @@
-import type { Node } from "../model/blueprint.ts";
-import { classOf, isWait } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
+import { classOf, isWait } from "../model/node.ts";
 import { limits } from "../model/limits.ts";
 import type { Money } from "../model/settings.ts";
 import { timeoutOf } from "../model/timeouts.ts";
@@ -146,8 +146,8 @@ class Costing {
   }
 
   /**
-   * Without loops the longest way counts whole and the rest is shared among the places (Graham 1966, for any schedule that leaves no
-   * place empty while something is due); with loops everything may come one after the other.
+   * Without loops the longest way counts whole and the rest is shared among the places (Graham 1966, for any schedule
+   * that leaves no place empty while something is due); with loops everything may come one after the other.
    */
   #busiest(): number {
     const total = this.#most((one) => this.#duration(one));
@@ -171,7 +171,8 @@ class Costing {
     const { run, runs, atOnce } = inside;
     // A wait inside holds the place of the node around it.
     const elapsed = Math.ceil(runs / atOnce) * (run.workMs + run.waitMs);
-    // Each run inside happens once a pass, whatever the attempts; what one leaves of the items of a map may come in the next.
+    // Each run inside happens once a pass, whatever the attempts; what one
+    // leaves of the items of a map may come in the next.
     const all = runs === 1 ? Math.min(elapsed, (1 + retries) * attempt) : (1 + retries) * Math.min(elapsed, attempt);
     return all + delays;
   }

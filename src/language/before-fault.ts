@@ -10,8 +10,8 @@ import type { LocatedMap } from "./tree.ts";
 import { valueOf } from "./tree.ts";
 
 /**
- * Reports what is wrong in the fields of the document and of its nodes that stand before a fault of syntax. Of what is missing, of
- * names and of the graph nothing is said: the rest may hold it.
+ * Reports what is wrong in the fields of the document and of its nodes that stand before a fault of syntax. Of what is
+ * missing, of names and of the graph nothing is said: the rest may hold it.
  */
 export function readBefore(text: string, root: LocatedMap, report: Report, plugins: Plugins): void {
   const top = new Reading((found) => found.code === "missing-field" || report(found));

@@ -1,11 +1,13 @@
-import type { Blueprint, MapBody, Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { MapBody, Node } from "../model/node.ts";
 
 /** Keys that say something to people only. */
 const silent: ReadonlySet<string> = new Set(["title", "note", "description"]);
 
 /**
- * The executable content of a blueprint as one line of JSON: titles, notes, descriptions, comments, key order and layout don't count,
- * nor does the order of nodes, edges and named values. Two documents with the same text run alike; its SHA-256 is the content hash.
+ * The executable content of a blueprint as one line of JSON: titles, notes, descriptions, comments,
+ * key order and layout don't count, nor does the order of nodes, edges and named values. Two documents
+ * with the same text run alike; its SHA-256 is the content hash.
  */
 export function canonical(blueprint: Blueprint): string {
   const { nodes, edges, ...rest } = blueprint;
@@ -32,7 +34,10 @@ function nodeText(node: Node): string {
   return `{"map":${stable(rest)},"entry":${JSON.stringify(body.entry)},${graphText(body)}}`;
 }
 
-/** How the keys of an object are to be taken: words of the model, names that the author chose, or a value that counts as it is. */
+/**
+ * How the keys of an object are to be taken: words of the model, names that
+ * the author chose, or a value that counts as it is.
+ */
 type Mode = "model" | "names" | "json";
 
 const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([

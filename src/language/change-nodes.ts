@@ -1,4 +1,5 @@
-import type { Blueprint, MapBody, Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { MapBody, Node } from "../model/node.ts";
 
 /** The blueprint with each node changed, those inside maps included. */
 export function changeNodes(blueprint: Blueprint, change: (node: Node) => Node): Blueprint {

@@ -10,7 +10,9 @@ export interface Difference {
   readonly after?: Json;
 }
 
-/** Where two blueprints mean something else, in the order of their paths. Empty where their content hashes are the same. */
+/**
+ * Where two blueprints mean something else, in the order of their paths. Empty where their content hashes are the same.
+ */
 export function differences(before: Blueprint, after: Blueprint): readonly Difference[] {
   return between("", contentOf(before), contentOf(after));
 }

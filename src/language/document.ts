@@ -1,5 +1,6 @@
-import type { Blueprint, Node } from "../model/blueprint.ts";
-import { END } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
+import { END } from "../model/edge.ts";
 import type { Range } from "../model/diagnostic.ts";
 import { limits } from "../model/limits.ts";
 import type { Report } from "./codes.ts";

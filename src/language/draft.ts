@@ -1,4 +1,4 @@
-import type { Node } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
 
 type Part<N> = N extends Node
   ? Pick<N, "id" | "type"> &

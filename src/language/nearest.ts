@@ -48,8 +48,8 @@ function at(row: readonly number[], index: number): number {
 const comparisonsMax = 100_000;
 
 /**
- * Makes "; did you mean `x`?" for one check. It falls silent after so many comparisons that nobody would read the rest, because each word
- * is compared with every candidate.
+ * Makes "; did you mean `x`?" for one check. It falls silent after so many comparisons that nobody would read the rest,
+ * because each word is compared with every candidate.
  */
 export class Suggestions {
   #left = comparisonsMax;

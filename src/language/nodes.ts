@@ -1,4 +1,4 @@
-import { END } from "../model/blueprint.ts";
+import { END } from "../model/edge.ts";
 import type { NodeReading } from "./draft.ts";
 import { builtInTypes, isBuiltIn, nodeFields } from "./fields/nodes.ts";
 import { defaultChoosers } from "./fields/decide.ts";
@@ -17,7 +17,10 @@ import type { Reading } from "./read/reading.ts";
 const reservedNames: ReadonlySet<string> = new Set(["task", "inputs", "item", "index"]);
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The nodes of a document by name, before they are read. Bad names are reported and kept, so that edges to them are not reported again. */
+/**
+ * The nodes of a document by name, before they are read. Bad names are reported and
+ * kept, so that edges to them are not reported again.
+ */
 export function nodeOrigins(map: LocatedMap, reading: Reading): Map<string, NodeOrigin> {
   const origins = new Map<string, NodeOrigin>();
   for (const { key, value } of map.entries) {
@@ -84,7 +87,9 @@ export function readNode(id: string, value: Located, reading: Reading, plugins: 
   return isMisspelt ? read && { whole: false, node: read.node } : read;
 }
 
-/** It may have been meant to be laid over a stock node: then it stands on no path, and that is no problem of its own. */
+/**
+ * It may have been meant to be laid over a stock node: then it stands on no path, and that is no problem of its own.
+ */
 function withoutType(id: string, value: LocatedMap, reading: Reading): undefined {
   const stock = reading.nearest(id, reading.stockNames());
   if (stock !== undefined) reading.graphIsWhole = false;

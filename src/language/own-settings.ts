@@ -2,7 +2,10 @@ import type { Blueprint } from "../model/blueprint.ts";
 
 type Settings = Pick<Blueprint, "workspace" | "concurrency">;
 
-/** Settings of a callee that only the blueprint that is run can have: a callee works where its caller does. Those that are the same there are none. */
+/**
+ * Settings of a callee that only the blueprint that is run can have: a callee works where
+ * its caller does. Those that are the same there are none.
+ */
 export function ownSettings({ workspace, concurrency }: Settings, top: Settings): readonly string[] {
   const placed = (["cwd", "isolate", "carry", "setup", "checkpoint"] as const).filter((key) => {
     const asked = workspace[key];

@@ -1,4 +1,5 @@
-import type { ToolArguments, TypeSpec } from "../model/blueprint.ts";
+import type { ToolArguments } from "../model/node.ts";
+import type { TypeSpec } from "../model/type-spec.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { NodeReading } from "./draft.ts";
 import { argument } from "./fields/arguments.ts";

@@ -16,8 +16,8 @@ const driftPort = "drift";
 const streams = ["stdout", "stderr", "exit"];
 
 /**
- * Why `{node.path…}` cannot exist, or undefined. A process can write any port to `$TRAMMEL_OUTPUT`, so only what is known to be closed is
- * refused: schemas, and nodes that write no ports.
+ * Why `{node.path…}` cannot exist, or undefined. A process can write any port to `$TRAMMEL_OUTPUT`, so only what is
+ * known to be closed is refused: schemas, and nodes that write no ports.
  */
 export function portProblem(node: Draft, path: readonly string[], suggest: Suggest): PortProblem | undefined {
   const [port, ...rest] = path;
@@ -71,7 +71,9 @@ export function outputProblem(
   };
 }
 
-/** A process may write ports of any name, so that of the node itself only a schema of an object says which there are. */
+/**
+ * A process may write ports of any name, so that of the node itself only a schema of an object says which there are.
+ */
 function schemaProblem(
   node: Draft,
   schema: JsonObject,

@@ -1,5 +1,7 @@
 import { stringify } from "yaml";
-import type { Blueprint, Edge, MapBody, Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Edge } from "../model/edge.ts";
+import type { MapBody, Node } from "../model/node.ts";
 import type { Json } from "../model/json.ts";
 import { documentFields } from "./fields/document.ts";
 import { common as pluginCommonFields } from "./fields/common.ts";
@@ -10,7 +12,8 @@ import { writeFields } from "./read/collections.ts";
 type Entries = Readonly<Record<string, Json>>;
 
 /**
- * A blueprint as a document: expanded, without comments, keys in the order of the language. Reading it gives the same blueprint again.
+ * A blueprint as a document: expanded, without comments, keys in the order of the
+ * language. Reading it gives the same blueprint again.
  */
 export function print(blueprint: Blueprint): string {
   const { entry, nodes, edges, ...rest } = blueprint;

@@ -2,9 +2,9 @@ import type { Range } from "../model/diagnostic.ts";
 import type { LocatedScalar } from "./tree.ts";
 
 /**
- * Finds where a part of a scalar's value stands in the text. Folding, indentation and line ends only ever change white space, so the
- * part is found by counting the other characters; escapes of double quotes are decoded on the way. Asking for the parts of one scalar in
- * ascending order walks it once.
+ * Finds where a part of a scalar's value stands in the text. Folding, indentation and line ends only ever change white
+ * space, so the part is found by counting the other characters; escapes of double quotes are decoded on the way. Asking
+ * for the parts of one scalar in ascending order walks it once.
  */
 export class ScalarRanges {
   readonly #text: string;

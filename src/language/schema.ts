@@ -48,8 +48,8 @@ const next: JsonSchema = {
 };
 
 /**
- * JSON Schema (draft-07) of a document, from the same tables that check it, with the node types of plug-ins where they are given. Editors
- * complete and explain keys with it.
+ * JSON Schema (draft-07) of a document, from the same tables that check it, with the node types of plug-ins where they
+ * are given. Editors complete and explain keys with it.
  */
 export function documentSchema(plugins: readonly NodeTypePlugin[] = []): JsonSchema {
   return {

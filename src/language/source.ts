@@ -1,4 +1,5 @@
-import type { Blueprint, Edge } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Edge } from "../model/edge.ts";
 import type { Range } from "../model/diagnostic.ts";
 import type { Draft } from "./draft.ts";
 import type { LocatedTemplate } from "./read/reading.ts";

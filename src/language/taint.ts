@@ -1,4 +1,4 @@
-import type { InputSpec } from "../model/blueprint.ts";
+import type { InputSpec } from "../model/type-spec.ts";
 import { isJsonObject, type JsonObject } from "../model/json.ts";
 import type { Draft } from "./draft.ts";
 import { isRefused } from "./draft.ts";
@@ -9,7 +9,10 @@ import { typeSchema } from "./types.ts";
 /** Where the value of a port comes from. The last two were never seen by the author. */
 export type Origin = "authored" | "operator" | "agent" | "process";
 
-/** What `{node.path…}` can hold. A value whose schema leaves only numbers or listed or patterned texts is as good as authored. */
+/**
+ * What `{node.path…}` can hold. A value whose schema leaves only numbers or
+ * listed or patterned texts is as good as authored.
+ */
 export function originOf(node: Draft, path: readonly string[]): Origin {
   switch (node.type) {
     case "provision":
@@ -38,8 +41,8 @@ export function originOf(node: Draft, path: readonly string[]): Origin {
 }
 
 /**
- * Whether a schema holds what a path leads to. `{node}` itself is text as it came, after a failure also what did not fit, and so are its
- * streams whatever the schema calls by their names.
+ * Whether a schema holds what a path leads to. `{node}` itself is text as it came, after a failure also what did not
+ * fit, and so are its streams whatever the schema calls by their names.
  */
 function isNarrow(node: Draft, path: readonly string[]): boolean {
   // What could not be read may well narrow it.

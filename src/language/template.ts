@@ -5,9 +5,10 @@ const inner = String.raw`[A-Za-z0-9_-]+(?:#\d+)?(?:\.[A-Za-z0-9_-]+)*`;
 const pattern = new RegExp(String.raw`\{(\{)?(${inner})\}`, "g");
 
 /**
- * Splits text into literal parts and references. Only `{identifier…}` is a reference: JSON, `${SHELL}`, `{print $2}` stay as written,
- * `{{name}` stands for the text `{name}`. An identifier that starts with a digit or dash (`{3}`, `{010}`) counts only where `isNode`
- * knows it, so that regular expressions keep their repetition counts. After `mostReferences` the rest is text.
+ * Splits text into literal parts and references. Only `{identifier…}` is a reference: JSON, `${SHELL}`,
+ * `{print $2}` stay as written, `{{name}` stands for the text `{name}`. An identifier that starts with a
+ * digit or dash (`{3}`, `{010}`) counts only where `isNode` knows it, so that regular expressions keep
+ * their repetition counts. After `mostReferences` the rest is text.
  */
 export function parseTemplate(
   source: string,

@@ -1,6 +1,9 @@
 import type { Range } from "../model/diagnostic.ts";
 
-/** A YAML document with ranges, aliases resolved. Shared by reference where an alias stands, so never walk it without a bound. */
+/**
+ * A YAML document with ranges, aliases resolved. Shared by reference where an
+ * alias stands, so never walk it without a bound.
+ */
 export type Located = LocatedScalar | LocatedMap | LocatedList;
 
 export interface LocatedScalar {

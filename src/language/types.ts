@@ -1,4 +1,4 @@
-import type { TypeSpec, ValueType } from "../model/blueprint.ts";
+import type { TypeSpec, ValueType } from "../model/type-spec.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 
 const valueTypes = [
@@ -48,7 +48,10 @@ export function printType(type: TypeSpec): string | JsonObject {
   }
 }
 
-/** A schema as it is written: `{type: integer}` alone would read as a short schema with a field `type`, so it is the word. */
+/**
+ * A schema as it is written: `{type: integer}` alone would read as a short
+ * schema with a field `type`, so it is the word.
+ */
 export function printSchema(schema: JsonObject): string | JsonObject {
   const { type } = schema;
   const word = valueTypes.find((each) => each === type);

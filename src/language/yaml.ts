@@ -93,8 +93,8 @@ class Locator {
   }
 
   /**
-   * Entries of the document, and of `nodes` where the fault lies in it, after which another one begins on a line before that of the
-   * fault: these mean what they would if the rest were right.
+   * Entries of the document, and of `nodes` where the fault lies in it, after which another one begins on a line before
+   * that of the fault: these mean what they would if the rest were right.
    */
   before(contents: YAMLMap.Parsed, fault: number): LocatedMap | null {
     const line = this.#text.lastIndexOf("\n", fault - 1) + 1;

@@ -26,7 +26,10 @@ export type AgentEvent =
   | { readonly type: "quiet"; readonly ms: number; readonly leftMs: number }
   /** What it is given beside its prompt: SHA-256 of the text, which the blob store keeps. */
   | { readonly type: "context"; readonly bundle: string; readonly bytes: number }
-  /** A file that it was given, read, read outside of its scope, or may not read. Of its content the SHA-256, where it is known. */
+  /**
+   * A file that it was given, read, read outside of its scope, or may not read.
+   * Of its content the SHA-256, where it is known.
+   */
   | {
       readonly type: "read";
       readonly path: string;

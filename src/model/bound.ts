@@ -14,8 +14,8 @@ export interface Bound {
   /** What it calls, by content; kept in the store. */
   readonly calls?: CalleePins;
   /**
-   * The bounds of its document, of configuration, and inside another run of what that has left. Absent in what was recorded before they
-   * were: those of the document then, and of configuration as it is now.
+   * The bounds of its document, of configuration, and inside another run of what that has left. Absent in what was
+   * recorded before they were: those of the document then, and of configuration as it is now.
    */
   readonly limits?: RunLimits;
 }

@@ -1,4 +1,4 @@
-import type { Attempt } from "./events.ts";
+import type { Attempt } from "./attempt.ts";
 
 /** What the engine asks of the runtime. Carried out only after the events it was decided with are committed. */
 export type Command =

@@ -11,7 +11,9 @@ export interface Related {
   readonly message: string;
 }
 
-/** A problem in a document. A problem is a value: it is collected, never thrown. `code` names a page under docs/checks. */
+/**
+ * A problem in a document. A problem is a value: it is collected, never thrown. `code` names a page under docs/checks.
+ */
 export interface Diagnostic {
   readonly code: string;
   readonly severity: Severity;

@@ -1,23 +1,11 @@
 import type { AgentEvent } from "./agent-event.ts";
+import type { Attempt } from "./attempt.ts";
 import type { Bound } from "./bound.ts";
 import type { HeadsMark } from "./heads.ts";
 import type { Json } from "./json.ts";
 import type { EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
 import type { Worktree } from "./worktree.ts";
-
-/** A process on one machine, told apart from a later one with the same pid. `startTime` is in the kernel's clock ticks since boot. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  readonly startTime: string;
-  readonly bootId: string;
-}
-
-/** One performance of a node: the pass it belongs to and the attempt inside it, both from 1. */
-export interface Attempt {
-  readonly node: string;
-  readonly pass: number;
-  readonly attempt: number;
-}
 
 /** Where a run inside a run belongs. */
 export interface ParentLink {
@@ -44,7 +32,10 @@ export interface RunStarted extends Bound {
   readonly worktree?: Worktree;
   /** Absolute folder that its agents are recorded into: what lies there is no work of theirs. */
   readonly cassettes?: string;
-  /** The pass before which this run leaves the way of an earlier one. What is recorded up to `run.resumed` was taken over from there. */
+  /**
+   * The pass before which this run leaves the way of an earlier one. What is
+   * recorded up to `run.resumed` was taken over from there.
+   */
   readonly fork?: { readonly run: string; readonly node: string; readonly pass: number };
   readonly owner: ProcessIdentity;
   readonly parent?: ParentLink;
@@ -59,7 +50,10 @@ export interface RunResumed {
   readonly owner: ProcessIdentity;
   /** Nodes that a provider has asked to pause, and until when, in milliseconds since the epoch. */
   readonly asleep?: Readonly<Record<string, number>>;
-  /** Where changed content or binding was accepted, or a run around it leaves it other bounds: what the run goes on with. */
+  /**
+   * Where changed content or binding was accepted, or a run around it
+   * leaves it other bounds: what the run goes on with.
+   */
   readonly accepted?: Bound;
 }
 
@@ -87,7 +81,10 @@ export interface NodeStarted extends Attempt {
   readonly step: number;
   /** Source nodes whose arrivals this start consumed; empty for the entry and for a retry. */
   readonly from: readonly string[];
-  /** Passes of the task charged for this node including this one, and the cap; agentic nodes only, on attempt 1. A former name is charged as well. */
+  /**
+   * Passes of the task charged for this node including this one, and the cap; agentic nodes
+   * only, on attempt 1. A former name is charged as well.
+   */
   readonly charged?: { readonly passes: number; readonly cap: number; readonly was?: string };
 }
 
@@ -108,7 +105,10 @@ export interface NodeEnded extends Attempt {
 export interface NodeWaiting extends Attempt {
   readonly type: "node.waiting";
   readonly waits: boolean;
-  /** Where it waits for nobody, but keeps pauses that providers asked for: when the first is over, in milliseconds since the epoch. */
+  /**
+   * Where it waits for nobody, but keeps pauses that providers asked for: when the
+   * first is over, in milliseconds since the epoch.
+   */
   readonly until?: number;
   /** Some of it waits for a time of its own; else all of it for people and providers. */
   readonly time?: true;
@@ -118,7 +118,10 @@ export interface NodeWaiting extends Attempt {
 export interface NodeRetrying extends Omit<NodeEnded, "type"> {
   readonly type: "node.retrying";
   readonly delayMs: number;
-  /** When it is tried again, in milliseconds since the epoch, where a provider asked for the pause: until then nothing works at it. */
+  /**
+   * When it is tried again, in milliseconds since the epoch, where a provider
+   * asked for the pause: until then nothing works at it.
+   */
   readonly until?: number;
 }
 
@@ -178,7 +181,9 @@ export interface GateOpened extends Attempt {
   readonly until?: number;
 }
 
-/** What the digest of a gate is over, each by a word that changes with it, so that a person can be told what changed. */
+/**
+ * What the digest of a gate is over, each by a word that changes with it, so that a person can be told what changed.
+ */
 export interface GateBasis {
   /** SHA-256 over what was shown. */
   readonly shown: string;
@@ -189,7 +194,10 @@ export interface GateBasis {
 
 export interface GateAnswered extends Attempt {
   readonly type: "gate.answered";
-  /** Of the one who gave it, so that it is told apart from another that says the same; absent where it was given at the gate itself. */
+  /**
+   * Of the one who gave it, so that it is told apart from another that says the
+   * same; absent where it was given at the gate itself.
+   */
   readonly id?: string;
   readonly by: string;
   readonly digest: string;
@@ -277,8 +285,8 @@ export interface JournalEvent {
 }
 
 /**
- * Events whose record promises something to the outside: they are committed with synchronous=FULL before anyone acts on them.
- * All others ride in the next commit.
+ * Events whose record promises something to the outside: they are committed with synchronous=FULL
+ * before anyone acts on them. All others ride in the next commit.
  */
 const telemetry: ReadonlySet<EventType> = new Set<EventType>(["node.process", "agent.progressed"]);
 

@@ -211,7 +211,10 @@ export const limits = {
 
   // Journal
   eventBytes: 1024 * 1024,
-  /** Of the write-ahead log before it is taken over into the file: 16 MiB. Taking over costs about as much as ten commits. */
+  /**
+   * Of the write-ahead log before it is taken over into the file: 16 MiB.
+   * Taking over costs about as much as ten commits.
+   */
   storeLogPages: 4_096,
   storeBusyMs: 5_000,
   storeRetryMs: 3,

@@ -3,7 +3,10 @@ import { limits } from "./limits.ts";
 /** What is said of a value that {@link isTooDeep}. */
 export const tooDeepText = `nested deeper than ${limits.jsonDepth} levels`;
 
-/** Whether lists and objects stand in one another beyond `limits.jsonDepth`: what walks a value walks it by calling itself. */
+/**
+ * Whether lists and objects stand in one another beyond `limits.jsonDepth`:
+ * what walks a value walks it by calling itself.
+ */
 export function isTooDeep(value: unknown): boolean {
   let level = nested([value]);
   for (let depth = 1; level.length > 0; depth += 1) {

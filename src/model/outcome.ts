@@ -67,20 +67,32 @@ export interface Usage {
   readonly cost?: number;
   /** Of the cost; absent in what was recorded before there was more than one: US dollars. */
   readonly currency?: string;
-  /** Set where a provider said nothing of tokens, so that they, and the cost, are an estimate from the text, on the high side. */
+  /**
+   * Set where a provider said nothing of tokens, so that they, and the cost,
+   * are an estimate from the text, on the high side.
+   */
   readonly estimated?: true;
-  /** An agent that was at work and has not said what it used: all else is then the least, and nobody knows what is left of a budget. */
+  /**
+   * An agent that was at work and has not said what it used: all else is then the
+   * least, and nobody knows what is left of a budget.
+   */
   readonly unsaid?: string;
 }
 
-/** What `progress:` measured after a failure; the loop goes on only while `measure` falls, or without one while the signature changes. */
+/**
+ * What `progress:` measured after a failure; the loop goes on only while `measure`
+ * falls, or without one while the signature changes.
+ */
 export interface ProgressMark {
   /** The failure, freed of what changes from run to run. */
   readonly signature: string;
   readonly measure?: number;
 }
 
-/** How a run inside a node halted; the node's own run halts alike until a person decides. `node` is a path, `child` or `map[2]/child`. */
+/**
+ * How a run inside a node halted; the node's own run halts alike until a person
+ * decides. `node` is a path, `child` or `map[2]/child`.
+ */
 export interface InnerHalt {
   readonly cause: "escalated" | "needs_attention" | "limit";
   readonly node: string;
@@ -88,7 +100,9 @@ export interface InnerHalt {
   readonly iteration?: { readonly n: number; readonly max: number };
 }
 
-/** What performing one attempt gives back. Never thrown: a throw of a performer is a bug and becomes `error: internal`. */
+/**
+ * What performing one attempt gives back. Never thrown: a throw of a performer is a bug and becomes `error: internal`.
+ */
 export interface NodeResult {
   readonly outcome: "success" | "failure" | "error" | "cancelled";
   readonly reason?: Reason;
@@ -130,7 +144,9 @@ export type EndStatus =
   | "interrupted";
 export type RunStatus = LiveStatus | EndStatus;
 
-/** Whether a run with this end waits for a person's decision rather than being over: settling a node goes on with it. */
+/**
+ * Whether a run with this end waits for a person's decision rather than being over: settling a node goes on with it.
+ */
 export function isReopenable(status: RunStatus): boolean {
   return status === "needs_attention" || status === "escalated" || status === "limit";
 }

@@ -1,4 +1,7 @@
-/** A reference as written between braces: `{node}`, `{node.port}`, `{node.port.a.0}`, `{task}`, `{inputs.name}`, `{item}`, `{index}`. */
+/**
+ * A reference as written between braces: `{node}`, `{node.port}`,
+ * `{node.port.a.0}`, `{task}`, `{inputs.name}`, `{item}`, `{index}`.
+ */
 export interface Reference {
   /** `node` covers every port of a node; the others are the reserved sources. */
   readonly source: "task" | "inputs" | "item" | "index" | "node";

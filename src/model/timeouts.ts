@@ -1,5 +1,5 @@
-import type { Node } from "./blueprint.ts";
-import { classOf } from "./blueprint.ts";
+import type { Node } from "./node.ts";
+import { classOf } from "./node.ts";
 import { limits } from "./limits.ts";
 
 /** Milliseconds that an attempt of a node may take, or null where it may take as long as it likes. */

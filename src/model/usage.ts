@@ -2,7 +2,10 @@ import type { NodeResult, Usage } from "./outcome.ts";
 
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
 
-/** The sum. Its cost is unknown where that of one side is, or where they are in two currencies; a side that used nothing has none to be unknown. */
+/**
+ * The sum. Its cost is unknown where that of one side is, or where they are in two
+ * currencies; a side that used nothing has none to be unknown.
+ */
 export function addUsage(a: Usage, b: Usage): Usage {
   return combined(a, b, 1);
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentContext } from "../model/blueprint.ts";
+import type { AgentContext } from "../model/agent-settings.ts";
 import type { ReadScope } from "../model/settings.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
@@ -42,10 +42,10 @@ export function readScopeOf(context: AgentContext | undefined): ReadScope | null
 }
 
 /**
- * What `include` names, as one text for the prompt: files by glob, the output of commands (`$ git log -5`), and links as they stand.
- * In the order of the entries, files of one entry by path; each part bounded like any value in a prompt. An entry that names
- * nothing is a problem: the author expected something there. Kept by its content, and told of; a later attempt of the same pass
- * is given the same.
+ * What `include` names, as one text for the prompt: files by glob, the output of commands (`$ git log -5`), and links
+ * as they stand. In the order of the entries, files of one entry by path; each part bounded like any value in a prompt.
+ * An entry that names nothing is a problem: the author expected something there. Kept by its content, and told of; a
+ * later attempt of the same pass is given the same.
  */
 export async function bundleOf(
   include: readonly string[],

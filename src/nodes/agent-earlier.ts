@@ -3,8 +3,8 @@ import { limits } from "../model/limits.ts";
 import { clip, oneLine } from "../runtime/text.ts";
 
 /**
- * What earlier attempts of a pass did, for the next one to go on from: its calls in order, what it changed, and its last words.
- * Null where it did nothing worth telling.
+ * What earlier attempts of a pass did, for the next one to go on from: its calls in order, what it changed, and its
+ * last words. Null where it did nothing worth telling.
  */
 export async function toldOf(events: readonly AgentEvent[]): Promise<string | null> {
   const calls = events.flatMap(callLine);

@@ -1,8 +1,8 @@
-import type { AgentContext, AgentSettings } from "../model/blueprint.ts";
+import type { AgentContext, AgentSettings } from "../model/agent-settings.ts";
 
 /**
- * The settings of a node over those of its document and the configuration. A level that names a provider does not take its
- * model from a level below: that one was meant for another provider.
+ * The settings of a node over those of its document and the configuration. A level that names a provider does not take
+ * its model from a level below: that one was meant for another provider.
  */
 export function settingsOf(node: AgentSettings, document: AgentSettings, configured: AgentSettings): AgentSettings {
   const levels = [node, document, configured];

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
-import type { AgentNode, AgentPolicy, AgentSandboxNode, AgentSettings } from "../model/blueprint.ts";
+import type { AgentNode, AgentSandboxNode } from "../model/node.ts";
+import type { AgentPolicy, AgentSettings } from "../model/agent-settings.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -31,7 +32,10 @@ export interface Place {
   readonly mask: Mask;
 }
 
-/** Has an agent do the work of a node. The whole turn has one timeout; an agent that passes it is stopped, and the node fails. */
+/**
+ * Has an agent do the work of a node. The whole turn has one timeout; an agent
+ * that passes it is stopped, and the node fails.
+ */
 export async function performTurn(
   context: ActionContext<AgenticNode>,
   settings: AgentSettings,
@@ -111,7 +115,10 @@ function readsOf(
   });
 }
 
-/** What it read outside of its context, a path a line, for whoever tells people of the work; an answer of that name stands before it. */
+/**
+ * What it read outside of its context, a path a line, for whoever tells people of
+ * the work; an answer of that name stands before it.
+ */
 function driftPort(drift: readonly string[], { value }: NodeResult): Pick<NodeResult, "ports"> {
   const taken = typeof value === "object" && value !== null && Object.hasOwn(value, "drift");
   if (drift.length === 0 || taken) return {};
@@ -177,8 +184,8 @@ function givenOf(shown: string): readonly string[] {
 const defaultPolicy: AgentPolicy = { mode: "allow_all" };
 
 /**
- * Asks a person for leave, at the gate of the run: here, or from wherever it is answered. One question at a time, each with a
- * digest of its own, so that no answer serves for two.
+ * Asks a person for leave, at the gate of the run: here, or from wherever it is answered. One question at a time, each
+ * with a digest of its own, so that no answer serves for two.
  */
 function asker(context: ActionContext<AgenticNode>, mask: Mask, signal: AbortSignal): NonNullable<AgentRequest["ask"]> {
   let turn: Promise<unknown> = Promise.resolve();

@@ -1,4 +1,5 @@
-import type { AgentNode, AgentSettings } from "../model/blueprint.ts";
+import type { AgentNode } from "../model/node.ts";
+import type { AgentSettings } from "../model/agent-settings.ts";
 import type { Money } from "../model/settings.ts";
 import { serverToolPrefix } from "../model/tools.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -20,8 +21,8 @@ export interface AgentParts {
 }
 
 /**
- * Performs `agent` nodes in the working folder of the run. `configured` are the settings of the configuration, under those of
- * the document and the node.
+ * Performs `agent` nodes in the working folder of the run. `configured` are the settings of the
+ * configuration, under those of the document and the node.
  */
 export function createAgentPerformer({ configured, clock, dataFolder, mask }: AgentParts): Performer<AgentNode> {
   return {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import type { Blueprint, HumanNode, ScriptNode } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { HumanNode, ScriptNode } from "../model/node.ts";
 import type { Answer, Question } from "../ports/gate.ts";
 import type { ActionContext, Approval, Performer, Progress } from "../ports/performer.ts";
 import { limits } from "../model/limits.ts";
@@ -21,7 +22,9 @@ const blueprint = {
   edges: gates.map(({ id }) => ({ from: id, to: "ship", when: "success" })),
 };
 
-/** Performs what follows two gates that were answered while the tree was "one"; `began` is what it found the tree to be. */
+/**
+ * Performs what follows two gates that were answered while the tree was "one"; `began` is what it found the tree to be.
+ */
 async function perform(
   tree: { now: string },
   answer: (question: Question) => Answer,

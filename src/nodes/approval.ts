@@ -1,4 +1,4 @@
-import type { HumanNode } from "../model/blueprint.ts";
+import type { HumanNode } from "../model/node.ts";
 import { limits } from "../model/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Approval, Performer } from "../ports/performer.ts";
@@ -12,8 +12,9 @@ export interface ApprovalParts {
 }
 
 /**
- * Holds what follows a gate to what was approved there: where the tree, what was shown or the definition of the node is another by the time
- * it starts, as after a wait for another arm or a crash, it is asked again, and without a yes nothing is done.
+ * Holds what follows a gate to what was approved there: where the tree, what was shown or the
+ * definition of the node is another by the time it starts, as after a wait for another arm or a
+ * crash, it is asked again, and without a yes nothing is done.
  */
 export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: Performer) => Performer {
   const firstStale = async (context: ActionContext, approvals: readonly Approval[]): Promise<Approval | undefined> => {

@@ -1,4 +1,4 @@
-import type { CallNode } from "../model/blueprint.ts";
+import type { CallNode } from "../model/node.ts";
 import type { Json } from "../model/json.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, ChildEnd, Performer } from "../ports/performer.ts";

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Blueprint, NodeType } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { NodeType } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer, Progress } from "../ports/performer.ts";
 import { picturesOf } from "../runtime/workspace/pictures.ts";

@@ -1,4 +1,4 @@
-import type { NodeType } from "../model/blueprint.ts";
+import type { NodeType } from "../model/node.ts";
 import { limits } from "../model/limits.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { shownName } from "../runtime/tree/names.ts";
@@ -10,9 +10,9 @@ import { Occupancy, type Stay } from "./occupancy.ts";
 const workless: ReadonlySet<NodeType> = new Set<NodeType>(["human", "wait", "call", "map"]);
 
 /**
- * Remembers the tree before each pass of a node, and lets a retry begin from there: what the attempt before changed is taken
- * back, nothing else is, and how it left the tree is kept under a ref. Not done where another node was at work in the same tree,
- * since the change could be its own.
+ * Remembers the tree before each pass of a node, and lets a retry begin from there: what the attempt before changed is
+ * taken back, nothing else is, and how it left the tree is kept under a ref. Not done where another node was at work in
+ * the same tree, since the change could be its own.
  */
 export function createCheckpoints(
   snapshotsOf: (run: string) => Promise<Snapshots | null>,

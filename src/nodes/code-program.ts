@@ -1,5 +1,5 @@
 import { Script } from "node:vm";
-import type { CodeNode } from "../model/blueprint.ts";
+import type { CodeNode } from "../model/node.ts";
 
 const handedIn = ["fail", "require"] as const;
 
@@ -19,7 +19,9 @@ export function moduleOf({
   return problem === null ? { source: `export default ${source};\n` } : { problem: `body: ${problem}` };
 }
 
-/** Compiled to find its mistakes before the run; it is run in a process of its own only. Types are left to that process. */
+/**
+ * Compiled to find its mistakes before the run; it is run in a process of its own only. Types are left to that process.
+ */
 function problemOf(source: string): string | null {
   try {
     compile(`(${source})`);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NodeBench, type Performing, reference, text } from "../../test/support/node-bench.ts";
-import type { CodeNode, ToolArguments } from "../model/blueprint.ts";
+import type { CodeNode, ToolArguments } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { createCodePerformer } from "./code.ts";
 

@@ -1,5 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
-import type { CodeNode } from "../model/blueprint.ts";
+import type { CodeNode } from "../model/node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";

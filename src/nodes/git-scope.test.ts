@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Blueprint, ScriptNode } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { fileBlobs } from "../runtime/blobs/files.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Blueprint, HumanNode, ScriptNode } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { HumanNode, ScriptNode } from "../model/node.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { ActionContext, Capabilities, Progress } from "../ports/performer.ts";
 import type { NodeResult } from "../model/outcome.ts";

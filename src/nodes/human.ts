@@ -1,4 +1,4 @@
-import type { HumanNode } from "../model/blueprint.ts";
+import type { HumanNode } from "../model/node.ts";
 import type { GateOpened } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
@@ -8,7 +8,10 @@ import type { Answer } from "../ports/gate.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { questionOf, type TreeOf } from "./question.ts";
 
-/** Asks a person and routes on the answer. Never retried: every end but an answer says that it is not known to be without effect. */
+/**
+ * Asks a person and routes on the answer. Never retried: every end but an answer
+ * says that it is not known to be without effect.
+ */
 export function createHumanPerformer(
   clock: Clock,
   isUser: (name: string) => boolean,
@@ -56,8 +59,8 @@ export interface Settled {
 }
 
 /**
- * Asks the gate of an attempt, its own or one that was answered before it. An approval stands for what it was given for: where that changed
- * while it was given, it is asked again.
+ * Asks the gate of an attempt, its own or one that was answered before it. An approval stands for what it was given
+ * for: where that changed while it was given, it is asked again.
  */
 export async function ask(context: ActionContext, gate: HumanNode, asking: Asking): Promise<Settled> {
   const { clock, treeOf, pass } = asking;

@@ -1,4 +1,4 @@
-import type { MapNode } from "../model/blueprint.ts";
+import type { MapNode } from "../model/node.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { InnerHalt, NodeResult } from "../model/outcome.ts";
@@ -32,7 +32,8 @@ export function listOf(value: Json): readonly Json[] | null {
   if (typeof value !== "string") return null;
   try {
     const parsed: unknown = JSON.parse(value);
-    return Array.isArray(parsed) && !isTooDeep(parsed) ? (parsed as readonly Json[]) : null; // what JSON.parse gives is JSON
+    // What JSON.parse gives is JSON.
+    return Array.isArray(parsed) && !isTooDeep(parsed) ? (parsed as readonly Json[]) : null;
   } catch {
     return null;
   }

@@ -13,7 +13,10 @@ const text = z.object({
   cut: z.literal(true).optional(),
 });
 
-/** What a plug-in may say of an attempt; that a run inside it halted, or what `progress:` measured, is not for it to say. */
+/**
+ * What a plug-in may say of an attempt; that a run inside it halted, or
+ * what `progress:` measured, is not for it to say.
+ */
 const shape = z.object({
   outcome: z.enum(["success", "failure", "error", "cancelled"]),
   reason: z
@@ -46,7 +49,10 @@ const shape = z.object({
   survivors: z.array(count).optional(),
 });
 
-/** What code that nobody here wrote answered, as the journal keeps it; an `error` that says what is wrong where it is no result. */
+/**
+ * What code that nobody here wrote answered, as the journal keeps it; an
+ * `error` that says what is wrong where it is no result.
+ */
 export function pluginResult(type: string, answered: unknown): NodeResult {
   const written = asWritten(answered);
   if ("fault" in written) return noResult(type, `what cannot be written as JSON: ${written.fault}`);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NodeBench } from "../../test/support/node-bench.ts";
-import type { OutputFormat } from "../model/blueprint.ts";
+import type { OutputFormat } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { pluginPerformer } from "./plugins.ts";
 

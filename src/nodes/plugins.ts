@@ -1,4 +1,4 @@
-import type { OutputFormat, PluginNode } from "../model/blueprint.ts";
+import type { OutputFormat, PluginNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Json } from "../model/json.ts";
 import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
@@ -98,7 +98,10 @@ function withNode(context: ActionContext<PluginNode>, node: PluginNode): ActionC
   });
 }
 
-/** A plug-in is held to the `output:` of its node as a command is; what it gives as a value need not be said as text too. */
+/**
+ * A plug-in is held to the `output:` of its node as a command is; what it
+ * gives as a value need not be said as text too.
+ */
 async function keepsOutput(result: NodeResult, output: OutputFormat, { blobs }: Capabilities): Promise<NodeResult> {
   const kept = await withFittingPorts(result, output);
   if (kept.outcome !== "success" || output.as === "text") return kept;

@@ -8,7 +8,10 @@ const couldNotRun: ReadonlyMap<number, string> = new Map([
   [127, "a command was not found"],
 ]);
 
-/** What the end of a command means for its node: exit 0 is success, any other answer a failure, what could not run an error. */
+/**
+ * What the end of a command means for its node: exit 0 is success, any other
+ * answer a failure, what could not run an error.
+ */
 export function resultOf(result: ProcessResult, timeoutMs: number | null): NodeResult {
   const pids = result.survivors.map(({ pid }) => pid);
   const survivors = pids.length === 0 ? {} : { survivors: pids };

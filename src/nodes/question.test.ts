@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HumanNode } from "../model/blueprint.ts";
+import type { HumanNode } from "../model/node.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import { questionOf } from "./question.ts";
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Blueprint, HumanNode, Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { HumanNode, Node } from "../model/node.ts";
 import type { GateBasis } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { Question } from "../ports/gate.ts";
@@ -11,8 +12,8 @@ export type TreeOf = (run: string) => Promise<string | null>;
 export interface Asked {
   readonly question: Question;
   /**
-   * SHA-256 over which pass of which gate asks, what is shown and, before an action, over what an approval stands for: the tree, and the
-   * definition of what is done next. No two gates share one, though they ask the same.
+   * SHA-256 over which pass of which gate asks, what is shown and, before an action, over what an approval stands for:
+   * the tree, and the definition of what is done next. No two gates share one, though they ask the same.
    */
   readonly digest: string;
   readonly over: GateBasis;

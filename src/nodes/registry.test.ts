@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NodeBench, reference } from "../../test/support/node-bench.ts";
-import type { Node, NodeType } from "../model/blueprint.ts";
+import type { Node, NodeType } from "../model/node.ts";
 import { definePlugin } from "../plugin.ts";
 import type { NodePlugin, Plugin } from "../ports/plugin.ts";
 import { systemClock } from "../runtime/time/clock.ts";

@@ -1,4 +1,4 @@
-import type { NodeType } from "../model/blueprint.ts";
+import type { NodeType } from "../model/node.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Performer } from "../ports/performer.ts";
 import type { Plugin } from "../ports/plugin.ts";

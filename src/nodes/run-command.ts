@@ -1,4 +1,4 @@
-import type { CodeNode, ScriptNode } from "../model/blueprint.ts";
+import type { CodeNode, ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import type { ProcessResult, ProcessSpec } from "../ports/processes.ts";

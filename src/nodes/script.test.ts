@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NodeBench, type Performing } from "../../test/support/node-bench.ts";
-import type { OutputFormat, ScriptNode } from "../model/blueprint.ts";
+import type { OutputFormat, ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { createScriptPerformer } from "./script.ts";
 

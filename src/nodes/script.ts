@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import type { ScriptNode } from "../model/blueprint.ts";
+import type { ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";

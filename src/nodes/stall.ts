@@ -11,7 +11,10 @@ export interface StallParts {
   readonly stalled: () => void;
 }
 
-/** Watches whether an agent still does anything: events, and output of what it runs. Nothing is expected of one that is made to wait. */
+/**
+ * Watches whether an agent still does anything: events, and output of what it
+ * runs. Nothing is expected of one that is made to wait.
+ */
 export class StallWatch {
   readonly #parts: StallParts;
   #last: number;

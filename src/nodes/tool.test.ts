@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NodeBench, type Performing, reference, text } from "../../test/support/node-bench.ts";
-import type { ToolArguments, ToolNode } from "../model/blueprint.ts";
+import type { ToolArguments, ToolNode } from "../model/node.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ToolRegistry } from "../ports/tool.ts";

@@ -1,4 +1,4 @@
-import type { ToolArgument, ToolNode } from "../model/blueprint.ts";
+import type { ToolArgument, ToolNode } from "../model/node.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";

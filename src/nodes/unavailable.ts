@@ -1,4 +1,4 @@
-import type { Node } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
 import type { Performer } from "../ports/performer.ts";
 
 /** A node type of the language that this installation cannot carry out: a run with one is refused before it begins. */

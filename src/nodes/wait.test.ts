@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NodeBench, type Performing } from "../../test/support/node-bench.ts";
-import type { WaitNode } from "../model/blueprint.ts";
+import type { WaitNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { ManualClock } from "../runtime/time/clock.ts";
 import { createWaitPerformer } from "./wait.ts";

@@ -1,12 +1,12 @@
-import type { WaitNode } from "../model/blueprint.ts";
+import type { WaitNode } from "../model/node.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 
 /**
- * Performs `wait` nodes. Both forms are counted from what the journal knows, so that a wait goes on over a restart as if nothing
- * had been: `for` from the start of the pass, `until` by the clock on the wall.
+ * Performs `wait` nodes. Both forms are counted from what the journal knows, so that a wait goes on over a restart as
+ * if nothing had been: `for` from the start of the pass, `until` by the clock on the wall.
  */
 export function createWaitPerformer(clock: Clock): Performer<WaitNode> {
   return {

@@ -1,7 +1,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { isUtf8 } from "node:buffer";
 import { dirname, join } from "node:path";
-import type { Node } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
 import { hookFolders } from "../model/hooks.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
@@ -19,13 +19,14 @@ import { Occupancy, type Stay } from "./occupancy.ts";
 export type WriteScope = (performer: Performer) => Performer;
 
 /**
- * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes it fail
- * and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree nothing is taken
- * back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names them or git tracks them
- * all the same, which `tracked` tells of a folder, or they lie in a folder of hooks that `writes` closes; where `tracked` cannot
- * tell, the node does not start. What git keeps for itself is left alone, too, unless a `.git/…` of `protect` or a `!.git/…` of
- * `writes` names it: then the hooks and settings of the repository are held, wherever it keeps them. What lies in `dataFolder`, the
- * records of the blueprint and the absolute paths that `isOurs` tells are written by Trammel itself while a node is at work.
+ * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes
+ * it fail and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree
+ * nothing is taken back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names
+ * them or git tracks them all the same, which `tracked` tells of a folder, or they lie in a folder of hooks that
+ * `writes` closes; where `tracked` cannot tell, the node does not start. What git keeps for itself is left alone, too,
+ * unless a `.git/…` of `protect` or a `!.git/…` of `writes` names it: then the hooks and settings of the repository are
+ * held, wherever it keeps them. What lies in `dataFolder`, the records of the blueprint and the absolute paths that
+ * `isOurs` tells are written by Trammel itself while a node is at work.
  */
 export function createWriteScope(
   dataFolder: string,
@@ -204,7 +205,10 @@ function list(paths: readonly string[]): string {
   return paths.length <= limits.evidenceLines ? shown : `${shown} and ${paths.length - limits.evidenceLines} more`;
 }
 
-/** A breach is a failure, but no stronger cause than a stop, a timeout or an error; `expect: failure` does not turn it round. */
+/**
+ * A breach is a failure, but no stronger cause than a stop, a timeout or an
+ * error; `expect: failure` does not turn it round.
+ */
 function breached(result: NodeResult, node: Node, text: string): NodeResult {
   const { option: _, value: __, ...rest } = result;
   const stronger = result.outcome === "cancelled" || result.outcome === "error" || result.reason?.code === "timeout";

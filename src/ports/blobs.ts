@@ -1,4 +1,7 @@
-/** Content-addressed bytes, named by the hex SHA-256 of their content. What cannot be kept or read rejects with an Error whose message is for people. */
+/**
+ * Content-addressed bytes, named by the hex SHA-256 of their content. What cannot be kept or
+ * read rejects with an Error whose message is for people.
+ */
 export interface BlobStore {
   /** Durable when it resolves; putting the same content twice is one blob. */
   put(bytes: Uint8Array): Promise<string>;

@@ -1,4 +1,7 @@
-/** Time. `now` is the epoch in milliseconds as of process start plus monotonic time since: it never jumps. `wall` is the system clock. */
+/**
+ * Time. `now` is the epoch in milliseconds as of process start plus monotonic time
+ * since: it never jumps. `wall` is the system clock.
+ */
 export interface Clock {
   now(): number;
   wall(): number;

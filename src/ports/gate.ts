@@ -1,4 +1,5 @@
-import type { HumanOption, InputSpec } from "../model/blueprint.ts";
+import type { HumanOption } from "../model/node.ts";
+import type { InputSpec } from "../model/type-spec.ts";
 import type { Json } from "../model/json.ts";
 
 export interface Question {

@@ -1,4 +1,5 @@
-import type { EventBody, JournalEvent, ParentLink, ProcessIdentity } from "../model/events.ts";
+import type { EventBody, JournalEvent, ParentLink } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { RunStatus } from "../model/outcome.ts";
 
 export interface RunRow {
@@ -42,12 +43,15 @@ export interface Message {
 }
 
 /**
- * The durable side of a run. Events of one `append` are committed together or not at all; appends of one event-loop turn share a commit.
- * `append` resolves once the commit is on disk (synchronous=FULL where a promise is among them).
+ * The durable side of a run. Events of one `append` are committed together or not at all; appends of one event-loop
+ * turn share a commit. `append` resolves once the commit is on disk (synchronous=FULL where a promise is among them).
  * What cannot be read or written rejects with {@link StoreUnavailable}, and nothing of that commit stands.
  */
 export interface JournalWriter {
-  /** Creates the run with its first events. `document` is the definition as text, kept under its hash; so are those of `kept`. Refused with `passes` or `taken`. Its turn, if it waited for one, has come with that. */
+  /**
+   * Creates the run with its first events. `document` is the definition as text, kept under its hash; so are those of
+   * `kept`. Refused with `passes` or `taken`. Its turn, if it waited for one, has come with that.
+   */
   create(
     row: NewRun,
     document: string,
@@ -56,9 +60,9 @@ export interface JournalWriter {
     kept?: ReadonlyMap<string, string>,
   ): Promise<readonly JournalEvent[] | Conflict>;
   /**
-   * Refused with `passes` where a charge in `events` no longer fits what the store counts, with `owner` where another process owns the run,
-   * with `finished` after its end. The messages named in `taken` are gone with the same commit: each takes effect exactly once. `kept`
-   * are definitions by their content hash, of what a run goes on with.
+   * Refused with `passes` where a charge in `events` no longer fits what the store counts, with `owner` where another
+   * process owns the run, with `finished` after its end. The messages named in `taken` are gone with the same commit:
+   * each takes effect exactly once. `kept` are definitions by their content hash, of what a run goes on with.
    */
   append(
     run: string,
@@ -68,9 +72,9 @@ export interface JournalWriter {
     kept?: ReadonlyMap<string, string>,
   ): Promise<readonly JournalEvent[] | Conflict>;
   /**
-   * Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever had it. `read` is the
-   * number of the last event that its taker knows: refused where there is a later one. Refused with `taken` where another has its tree or
-   * its key, unless it is `onlyStopped`.
+   * Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever
+   * had it. `read` is the number of the last event that its taker knows: refused where there is a later one. Refused
+   * with `taken` where another has its tree or its key, unless it is `onlyStopped`.
    */
   takeOver(
     run: string,
@@ -80,9 +84,9 @@ export interface JournalWriter {
     onlyStopped?: boolean,
   ): Promise<null | Conflict>;
   /**
-   * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and answers which
-   * of them. Counts of passes stay with their task; definitions stay, since another run may call them; that they were removed `at` this
-   * time stays known.
+   * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and
+   * answers which of them. Counts of passes stay with their task; definitions stay, since another run may call them;
+   * that they were removed `at` this time stays known.
    */
   remove(runs: readonly string[], at: number): Promise<readonly string[]>;
 }
@@ -105,7 +109,10 @@ export interface JournalReader {
   read(run: string, after?: number): Iterable<JournalEvent>;
   /** The whole records of a run in order, each chained to the one before it. */
   records(run: string): Iterable<JournalRecord>;
-  /** Newest first: runs of their own, or those inside a run; `live`: only those that may go on. A live run whose owner is gone reads `interrupted`. */
+  /**
+   * Newest first: runs of their own, or those inside a run; `live`: only those that may go
+   * on. A live run whose owner is gone reads `interrupted`.
+   */
   runs(limit: number, inside?: string | null, which?: "all" | "live"): readonly RunRow[];
   /** By id or unambiguous prefix. */
   find(run: string): RunRow | null;
@@ -120,8 +127,8 @@ export interface Mailboxes {
   /** Puts a message for the owner of a run. */
   post(run: string, message: EventBody): Promise<void>;
   /**
-   * Calls back with each message that waits for a run or comes for it, once per listener; returns its end. `failed` is called once with
-   * {@link StoreUnavailable} where messages can no longer be read, and nothing comes after it.
+   * Calls back with each message that waits for a run or comes for it, once per listener; returns its end. `failed` is
+   * called once with {@link StoreUnavailable} where messages can no longer be read, and nothing comes after it.
    */
   listen(run: string, deliver: (message: Message) => void, failed: (error: unknown) => void): () => void;
 }
@@ -147,9 +154,15 @@ export interface Gone {
 
 /** Runs that wait for others, first come first served. Whoever waits and is gone stands before nobody. */
 export interface Turns {
-  /** Live runs first, parked ones among them, then those that wait longer, in their order. Empty: it is its turn, and stays so for one that has entered. */
+  /**
+   * Live runs first, parked ones among them, then those that wait longer, in their order.
+   * Empty: it is its turn, and stays so for one that has entered.
+   */
   ahead(wanted: Wanted): readonly Ahead[];
-  /** Runs that have or had the tree or the key and are not over, of owners that are gone: what those started may still be at work. */
+  /**
+   * Runs that have or had the tree or the key and are not over, of owners that
+   * are gone: what those started may still be at work.
+   */
   gone(wanted: Pick<Wanted, "run" | "tree" | "key">): readonly Gone[];
   /** Takes the last place. */
   enter(wanted: Wanted): Promise<void>;

@@ -1,6 +1,9 @@
-import type { Blueprint, HumanNode, MapBody, Node, NodeClass } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { HumanNode, MapBody, Node, NodeClass } from "../model/node.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { Attempt, ProcessIdentity, GateBasis } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
+import type { GateBasis } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { InnerHalt, NodeResult, RunStatus, Usage } from "../model/outcome.ts";
 import type { Template } from "../model/template.ts";
@@ -12,7 +15,10 @@ import type { ToolRegistry } from "./tool.ts";
 
 /** Values of a run as its templates see them. A value that does not exist yet is empty text, or null. */
 export interface Values {
-  /** Text with every reference filled in; each value cut to its last `maxBytes` with a mark and the path of the full text. */
+  /**
+   * Text with every reference filled in; each value cut to its last
+   * `maxBytes` with a mark and the path of the full text.
+   */
   text(template: Template, maxBytes: number): Promise<string>;
   /** As `text`, whole. */
   whole(template: Template): Promise<string>;
@@ -27,7 +33,10 @@ export type Progress =
   | { readonly kind: "agent"; readonly event: AgentEvent }
   /** As `node.waiting` says it; told when it changes. */
   | { readonly kind: "waiting"; readonly waits: boolean; readonly until?: number; readonly time?: true }
-  /** Journaled as `gate.opened` before anyone can answer, and as `gate.answered`; `of` is the gate before the node, where that is asked again. */
+  /**
+   * Journaled as `gate.opened` before anyone can answer, and as `gate.answered`; `of` is
+   * the gate before the node, where that is asked again.
+   */
   | {
       readonly kind: "gate_opened";
       readonly mode: HumanNode["mode"];
@@ -69,8 +78,8 @@ export interface ChildRefused {
 }
 
 /**
- * Runs inside an attempt, each with a journal of its own. One that an earlier engine began is found again: what has ended is read, the rest
- * goes on, and nothing in it is performed twice. They end with the attempt's signal.
+ * Runs inside an attempt, each with a journal of its own. One that an earlier engine began is found again: what has
+ * ended is read, the rest goes on, and nothing in it is performed twice. They end with the attempt's signal.
  */
 export interface ChildRuns {
   call(pin: string, task: string, inputs: Readonly<Record<string, Json>>): Promise<ChildEnd | ChildRefused>;
@@ -93,7 +102,10 @@ export interface ActionContext<N extends Node = Node> {
   readonly blueprint: Blueprint;
   readonly node: N;
   readonly attempt: Attempt;
-  /** When this pass of the node began, in milliseconds since the epoch; the same after a restart, and never in the future. */
+  /**
+   * When this pass of the node began, in milliseconds since the epoch; the
+   * same after a restart, and never in the future.
+   */
   readonly since: number;
   /** SHA-256 of what an earlier attempt of this pass was given beside its prompt. */
   readonly bundle?: string;
@@ -121,7 +133,10 @@ export interface ActionContext<N extends Node = Node> {
 export interface Performer<N extends Node = Node> {
   readonly type: N["type"];
   readonly class: NodeClass;
-  /** It leaves `timeoutMs` to the engine, which aborts its signal when the time is up. The others keep it, with the grace their processes need. */
+  /**
+   * It leaves `timeoutMs` to the engine, which aborts its signal when the time is up. The
+   * others keep it, with the grace their processes need.
+   */
   readonly untimed?: true;
   /** Why this node of the blueprint cannot run here, before any effect of the run; null when it can. */
   missing(node: N, can: Capabilities, blueprint: Blueprint): string | null;

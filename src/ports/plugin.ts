@@ -1,11 +1,15 @@
-import type { NodeClass, PluginNode, TypeSpec } from "../model/blueprint.ts";
+import type { NodeClass, PluginNode } from "../model/node.ts";
+import type { TypeSpec } from "../model/type-spec.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Capabilities } from "./performer.ts";
 
 export interface PluginField {
   readonly type: TypeSpec;
   readonly required?: boolean;
-  /** References in its texts are filled in before the node is performed: whoever asks for that keeps them out of what is executed. */
+  /**
+   * References in its texts are filled in before the node is performed: whoever
+   * asks for that keeps them out of what is executed.
+   */
   readonly references?: boolean;
   readonly description: string;
 }
@@ -16,7 +20,10 @@ export interface NodePlugin {
   readonly type: string;
   readonly class: Extract<NodeClass, "deterministic" | "agentic">;
   readonly fields: Readonly<Record<string, PluginField>>;
-  /** Names of the tools of servers that it uses; `*` at the end stands for all that begin so. Servers of no such tool are not started for it. */
+  /**
+   * Names of the tools of servers that it uses; `*` at the end stands for all that begin
+   * so. Servers of no such tool are not started for it.
+   */
   readonly tools?: readonly string[];
   missing?(node: PluginNode, can: Capabilities): string | null;
   perform(context: ActionContext<PluginNode>): Promise<NodeResult>;

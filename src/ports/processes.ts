@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { CapturedText } from "../model/outcome.ts";
 
 export interface ProcessSpec {

@@ -1,6 +1,7 @@
-import type { AgentPolicy, AgentSettings, OutputFormat } from "../model/blueprint.ts";
+import type { AgentPolicy, AgentSettings } from "../model/agent-settings.ts";
+import type { OutputFormat } from "../model/node.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Json } from "../model/json.ts";
 import type { Reason, Usage } from "../model/outcome.ts";
 import type { ProcessRunner } from "./processes.ts";
@@ -59,13 +60,13 @@ export interface AgentResult {
 export interface AgentProvider {
   readonly name: string;
   /**
-   * Whether it can run here and now, offline, under the settings of a node where they are given: a sentence that says what is
-   * missing or cannot be held to, or null.
+   * Whether it can run here and now, offline, under the settings of a node where they are given: a
+   * sentence that says what is missing or cannot be held to, or null.
    */
   missing(model: string | null, settings?: AgentSettings): string | null;
   /**
-   * In which currency it counts what a model costs; `nothing` where it spends none, null (or absent) where the cost is not
-   * known before it is spent.
+   * In which currency it counts what a model costs; `nothing` where it spends none, null (or
+   * absent) where the cost is not known before it is spent.
    */
   currencyOf?(model: string | null): string | null;
   run(request: AgentRequest, emit: (event: AgentEvent) => void, signal: AbortSignal): Promise<AgentResult>;

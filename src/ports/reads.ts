@@ -1,6 +1,6 @@
 /**
- * What an agent may read, and the record of what it did. Paths are relative to the workspace with slashes, links followed; one
- * outside of it is absolute.
+ * What an agent may read, and the record of what it did. Paths are relative to the workspace
+ * with slashes, links followed; one outside of it is absolute.
  */
 export interface Reads {
   /** Whether anything is outside of it. */

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { LiveProcess, ProcessEnd, ProcessResult } from "./processes.ts";
 
 /** Why a box could not be made, used or copied: one sentence, and what to do next. */
@@ -22,7 +22,9 @@ export interface SandboxSpec {
   readonly image: string;
   /** `none`, `host`, or a network the engine knows; absent: the driver's default. */
   readonly network?: string;
-  /** Absent: the default of limits.ts, held where the machine can. One that is asked for and cannot be held is a fault. */
+  /**
+   * Absent: the default of limits.ts, held where the machine can. One that is asked for and cannot be held is a fault.
+   */
   readonly memoryBytes?: number;
   readonly cpus?: number;
   readonly pids?: number;
@@ -41,7 +43,9 @@ export interface SandboxCommand {
   readonly argv: readonly string[];
   /** Absolute, in the box. */
   readonly cwd: string;
-  /** Beside the few variables a box has by itself. Values are handed over by name: no argument, label or log holds one. */
+  /**
+   * Beside the few variables a box has by itself. Values are handed over by name: no argument, label or log holds one.
+   */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -70,17 +74,21 @@ export interface CopiedOut {
 }
 
 /**
- * A box: files, processes and network of its own, `/workspace` among the files. No method rejects.
- * An `exec` is over when nothing it started lives; an abort, like a timeout, ends all of that and nothing else in the box.
+ * A box: files, processes and network of its own, `/workspace` among the files. No method rejects. An `exec` is over
+ * when nothing it started lives; an abort, like a timeout, ends all of that and nothing else in the box.
  */
 export interface Sandbox {
   readonly id: string;
   exec(command: SandboxExec, signal: AbortSignal): Promise<SandboxResult>;
   /** A command to talk to while it runs; the caller ends it, and the end of the box does. */
   open(command: SandboxCommand): Promise<LiveProcess | SandboxFault>;
-  /** Copies a file, or all of a folder, of the host to the absolute path `to` in the box; folders on the way are made. */
+  /**
+   * Copies a file, or all of a folder, of the host to the absolute path `to` in the box; folders on the way are made.
+   */
   copyIn(from: string, to: string, signal: AbortSignal): Promise<null | SandboxFault>;
-  /** Copies a file or folder of the box to `to` on the host, which must not exist. Only files and folders arrive there. */
+  /**
+   * Copies a file or folder of the box to `to` on the host, which must not exist. Only files and folders arrive there.
+   */
   copyOut(from: string, to: string, signal: AbortSignal): Promise<CopiedOut | SandboxFault>;
   /** Ends all that runs in it and removes it; its workspace stays for a later box of the same id, or goes too. */
   destroy(workspace: "keep" | "remove"): Promise<null | SandboxFault>;
@@ -107,7 +115,10 @@ export interface SandboxDriver {
   enterCommand(id: string, image: SandboxImage): string;
   /** Removes whatever stands under an id, workspace included; nothing there is no fault. */
   discard(id: string): Promise<null | SandboxFault>;
-  /** Looks at all boxes and workspaces of this data folder and acts on the verdict; answers the ids it removed something of. */
+  /**
+   * Looks at all boxes and workspaces of this data folder and acts on the
+   * verdict; answers the ids it removed something of.
+   */
   sweep(verdict: (id: string, owner: ProcessIdentity | null) => SandboxVerdict): Promise<readonly string[]>;
 }
 
@@ -139,13 +150,16 @@ export interface SandboxInUse {
   readonly env: Readonly<Record<string, string>>;
   readonly hasNetwork: boolean;
   /**
-   * A new folder of the host, in Trammel's data folder, for what is to be copied into the box. Its user removes it; what an engine that was
-   * killed left of it goes with the box, or once a later engine opens that or looks for what was left.
+   * A new folder of the host, in Trammel's data folder, for what is to be copied into the
+   * box. Its user removes it; what an engine that was killed left of it goes with the box, or
+   * once a later engine opens that or looks for what was left.
    */
   stage(): Promise<string | SandboxFault>;
 }
 
-/** `over`: nothing of the run will be wanted again. `resumable`: its workspaces will. `kept`: they will, by a person. */
+/**
+ * `over`: nothing of the run will be wanted again. `resumable`: its workspaces will. `kept`: they will, by a person.
+ */
 export type RunFate = Exclude<SandboxVerdict, "live"> | "kept";
 
 /** The boxes of all runs of this process. No method rejects. */
@@ -161,7 +175,9 @@ export interface SandboxPool {
   find(run: string, id: string, signal: AbortSignal): Promise<SandboxInUse | SandboxFault>;
   /** Remembers a checkout, durably. */
   checkedOut(id: string, checkout: Checkout): Promise<null | SandboxFault>;
-  /** Ends the boxes of a run: keeps what changed in each checkout, then removes them. Answers what a user should know. */
+  /**
+   * Ends the boxes of a run: keeps what changed in each checkout, then removes them. Answers what a user should know.
+   */
   release(run: string, fate: RunFate): Promise<readonly string[]>;
   /** Ends what engines that are gone left behind. */
   sweep(): Promise<readonly string[]>;

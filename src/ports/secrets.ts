@@ -25,7 +25,10 @@ export interface RunSecrets {
   guard(run: string, blueprint: Blueprint, given: Given): Promise<Guarded | SecretsMissing>;
   /** For a run that goes on, maybe in another process: `recorded` with the sensitive inputs as they were. */
   recall(run: string, blueprint: Blueprint, recorded: Given): Promise<Given | SecretsMissing>;
-  /** What the blueprints of a run and of all that it calls name and is not there: a run inside is to find what the one around it began with. */
+  /**
+   * What the blueprints of a run and of all that it calls name and is not there: a run
+   * inside is to find what the one around it began with.
+   */
   lacking(blueprints: Iterable<Blueprint>): Promise<readonly string[]>;
   /** The run is over for good. */
   forget(run: string): void;
@@ -45,7 +48,10 @@ export interface KeptSecret {
   readonly where: "keyring" | "file";
 }
 
-/** Secrets that a person has given to Trammel by name: in the keyring where that works, else each in a file for its user alone. */
+/**
+ * Secrets that a person has given to Trammel by name: in the keyring where
+ * that works, else each in a file for its user alone.
+ */
 export interface SecretStore {
   /** In order of their names. */
   list(): readonly KeptSecret[];

@@ -32,7 +32,10 @@ export interface Workspaces {
   reopen(run: string, blueprint: Blueprint, started: RunStarted): Promise<Workspace | WorkspaceProblem>;
   /** Takes back an opening that came to nothing; what an earlier one made stays. */
   discard(run: string): Promise<void>;
-  /** Takes the tree of an open run back to where it was before a pass of an earlier one. Answers why it could not, having changed nothing. */
+  /**
+   * Takes the tree of an open run back to where it was before a pass of an earlier
+   * one. Answers why it could not, having changed nothing.
+   */
   goBack(run: string, to: NonNullable<RunStarted["fork"]>): Promise<WorkspaceProblem | null>;
   /** Remembers the tree as it is before the first node, where the run has it to itself. Never rejects. */
   begin(run: string): Promise<void>;

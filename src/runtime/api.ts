@@ -1,6 +1,7 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { CalleePins } from "../model/bound.ts";
-import type { Attempt, EventBody, JournalEvent, NodeSettled, ParentLink } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody, JournalEvent, NodeSettled, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { Ahead } from "../ports/journal.ts";
@@ -63,7 +64,10 @@ export interface ResumeRequest {
   readonly calls?: CalleePins;
   /** Decides about a node whose outcome is unknown, or at which the run halted; the only way on from such an end. */
   readonly settle?: Settlement;
-  /** Who ends it: it is taken over only to be stopped. Nothing of it is performed, so whatever it would need may be gone or changed. */
+  /**
+   * Who ends it: it is taken over only to be stopped. Nothing of it is performed,
+   * so whatever it would need may be gone or changed.
+   */
   readonly stop?: string;
 }
 
@@ -124,15 +128,17 @@ export interface RunEnd {
 /** A run that this process executes. */
 export interface RunHandle {
   readonly run: string;
-  /** Resolves when the run is over, halted or parked; never rejects but for a bug or a store that became unavailable. */
+  /**
+   * Resolves when the run is over, halted or parked; never rejects but for a bug or a store that became unavailable.
+   */
   readonly end: Promise<RunEnd>;
   /** Asks for an orderly stop; a second call ends the children at once. */
   stop(by: string): void;
   /** Delivers an event from outside, e.g. an answer; one to a gate inside a call or a map names its path. */
   deliver(event: EventBody): void;
   /**
-   * Lets go of a run in which nothing but questions to people stand: `end` reads `waiting`, and whoever takes it over asks them again.
-   * False, and nothing has changed, where it cannot be parked.
+   * Lets go of a run in which nothing but questions to people stand: `end` reads `waiting`, and whoever takes it over
+   * asks them again. False, and nothing has changed, where it cannot be parked.
    */
   park(): boolean;
   /** False while something else goes on, an answer is being taken, or a commit is under way. */

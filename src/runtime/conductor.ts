@@ -11,8 +11,8 @@ import { note, type Memory } from "./memory/memory.ts";
 import { RunTimers } from "./time/timers.ts";
 
 /**
- * Executes one run: what comes in is taken one batch at a time, advanced, committed, told to the observer, and only then acted on.
- * Nothing that was not committed is ever performed, and nothing that is performed goes unrecorded.
+ * Executes one run: what comes in is taken one batch at a time, advanced, committed, told to the observer, and only
+ * then acted on. Nothing that was not committed is ever performed, and nothing that is performed goes unrecorded.
  */
 export class Conductor implements RunHandle {
   readonly run: string;
@@ -34,7 +34,10 @@ export class Conductor implements RunHandle {
   readonly #ending = Promise.withResolvers<RunEnd>();
   #stopListening: () => void = () => undefined;
 
-  /** `rebuild` reads the run back from the journal, for when a commit was refused and what was advanced with it must be forgotten. */
+  /**
+   * `rebuild` reads the run back from the journal, for when a commit was refused
+   * and what was advanced with it must be forgotten.
+   */
   constructor(ports: Ports, facts: RunFacts, observer: Observer, memory: Memory, rebuild: () => Memory) {
     this.run = facts.run;
     this.#ports = ports;
@@ -150,7 +153,9 @@ export class Conductor implements RunHandle {
     }
   }
 
-  /** What was advanced with the refused commit never happened: the run is read back, and what came in is taken again. */
+  /**
+   * What was advanced with the refused commit never happened: the run is read back, and what came in is taken again.
+   */
   async #refused(conflict: Conflict, incoming: readonly EventBody[], taken: readonly number[]): Promise<void> {
     if (conflict.conflict !== "passes") return this.#lose(conflict);
     const { journal } = this.#ports;

@@ -1,6 +1,8 @@
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { Blueprint, Node } from "../model/blueprint.ts";
-import type { Attempt, ParentLink } from "../model/events.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import { timeoutOf } from "../model/timeouts.ts";

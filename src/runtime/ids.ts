@@ -2,7 +2,10 @@ import { getRandomValues } from "node:crypto";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 
-/** Crockford's base 32 (https://www.crockford.com/base32.html), lower case: nothing in it is mistaken for something else. */
+/**
+ * Crockford's base 32 (https://www.crockford.com/base32.html), lower case:
+ * nothing in it is mistaken for something else.
+ */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 /** 2025-01-01T00:00Z. Nine digits from here reach beyond the year 3100. */
 const epochMs = 1_735_689_600_000;
@@ -10,7 +13,10 @@ const timeDigits = 9;
 const chanceDigits = 4;
 const chances = digits.length ** chanceDigits;
 
-/** Ids of thirteen characters that sort by creation time and are easy to type. Two of one millisecond in one process sort too. */
+/**
+ * Ids of thirteen characters that sort by creation time and are easy to type.
+ * Two of one millisecond in one process sort too.
+ */
 export function systemIds(clock: Pick<Clock, "wall">): Ids {
   let lastTime = -1;
   let lastChance = -1;

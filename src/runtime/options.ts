@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
@@ -18,8 +18,8 @@ export interface EngineOptions {
   readonly secrets: RunSecrets;
   readonly workspaces: Workspaces;
   /**
-   * Ends what a run has outside of this process, when it is no longer executed here; it is over after that. Runs inside others too;
-   * `inside` are those that were not over and are now, with the one around them.
+   * Ends what a run has outside of this process, when it is no longer executed here; it is over after that. Runs inside
+   * others too; `inside` are those that were not over and are now, with the one around them.
    */
   readonly closed?: (run: string, status: RunStatus, inside: readonly string[]) => Promise<void>;
   /** Absolute folder that agents are recorded into. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OutputSpec } from "../model/blueprint.ts";
+import type { OutputSpec } from "../model/type-spec.ts";
 import { declaredOutputs } from "./outputs.ts";
 
 const from = { source: "{a}", parts: [] };

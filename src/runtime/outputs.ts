@@ -2,7 +2,10 @@ import type { Blueprint } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
 import type { Values } from "../ports/performer.ts";
 
-/** The declared outputs of a run that succeeded; undefined where there are none. What does not exist is empty text or null. */
+/**
+ * The declared outputs of a run that succeeded; undefined where there are
+ * none. What does not exist is empty text or null.
+ */
 export async function declaredOutputs(
   { outputs }: Pick<Blueprint, "outputs">,
   values: Pick<Values, "value">,

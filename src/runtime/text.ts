@@ -3,7 +3,9 @@ import { limits } from "../model/limits.ts";
 /** Takes known secrets out of a text. */
 export type Mask = (text: string) => string;
 
-/** At most so many UTF-8 bytes of a text: its head and, larger, its tail, with a mark that says how much is left out. */
+/**
+ * At most so many UTF-8 bytes of a text: its head and, larger, its tail, with a mark that says how much is left out.
+ */
 export function clip(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text, "utf8");
   if (bytes.length <= maxBytes) return text;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import type { ProcessIdentity } from "../model/events.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 
 /** The owner of a box as one word for a label. */
 export function ownerWord({ pid, startTime, bootId }: ProcessIdentity): string {

@@ -1,4 +1,5 @@
-import type { Blueprint, MapBody, Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { MapBody, Node } from "../model/node.ts";
 import type { Callees } from "../runtime/api.ts";
 
 /** Nodes and edges that a run can walk: those of a blueprint, of the body of a map in it, or of what it calls. */

@@ -7,8 +7,8 @@ interface Timer {
 }
 
 /**
- * Time that goes at its own pace while something is at work, and leaps to the next timer as soon as nothing is: what waits three days is
- * over at once, and what is really carried out keeps its real timeout.
+ * Time that goes at its own pace while something is at work, and leaps to the next timer as soon as nothing is: what
+ * waits three days is over at once, and what is really carried out keeps its real timeout.
  */
 export class StageClock implements Clock {
   readonly #real: Clock;
@@ -23,8 +23,8 @@ export class StageClock implements Clock {
   #disarm: () => void = () => undefined;
 
   /**
-   * `from`: milliseconds since the epoch that it is at least, such as the last event of a run that goes on. `isAtWork` tells of work beside
-   * that of {@link work}.
+   * `from`: milliseconds since the epoch that it is at least, such as the last event of a run that
+   * goes on. `isAtWork` tells of work beside that of {@link work}.
    */
   constructor(real: Clock, from = 0, isAtWork: () => boolean = () => false) {
     this.#real = real;

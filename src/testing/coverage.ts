@@ -1,5 +1,5 @@
-import type { Edge } from "../model/blueprint.ts";
-import { END } from "../model/blueprint.ts";
+import type { Edge } from "../model/edge.ts";
+import { END } from "../model/edge.ts";
 import type { Graph } from "./catalog.ts";
 import type { Walk } from "./walk.ts";
 
@@ -16,7 +16,10 @@ export interface MissedEdge {
   readonly index: number;
 }
 
-/** What the tests of a blueprint walk of it and of the bodies of its maps; of what it calls where one of them goes into that at all. */
+/**
+ * What the tests of a blueprint walk of it and of the bodies of its maps; of what
+ * it calls where one of them goes into that at all.
+ */
 export interface Coverage {
   readonly nodes: Counted<string>;
   readonly edges: Counted<MissedEdge>;

@@ -171,7 +171,10 @@ const testFields = {
 
 const whole = object(testFields, "a test");
 
-/** What could be read of a test that has a fault is looked at all the same, so that everything wrong with it is said at once. */
+/**
+ * What could be read of a test that has a fault is looked at all the same, so
+ * that everything wrong with it is said at once.
+ */
 const test: Reader<TestCase> = {
   ...whole,
   read(node, reading, field) {

@@ -1,4 +1,4 @@
-import type { HumanNode, Node } from "../model/blueprint.ts";
+import type { HumanNode, Node } from "../model/node.ts";
 import type { Json } from "../model/json.ts";
 import { oneOfWords } from "../language/nearest.ts";
 import type { Said } from "./file.ts";
@@ -48,7 +48,10 @@ function faultOfOne(answer: Json | undefined, node: HumanNode): string | null {
 const yes: ReadonlySet<Json> = new Set<Json>([true, "yes", "y", "ok"]);
 const no: ReadonlySet<Json> = new Set<Json>([false, "no", "n"]);
 
-/** What a person answers who was asked `times` before, or undefined where the test does not say. At an approval success is yes and failure no. */
+/**
+ * What a person answers who was asked `times` before, or undefined where the test does
+ * not say. At an approval success is yes and failure no.
+ */
 export function answerOf(
   { answer: only, answers, word, option, outcome }: Said,
   { mode }: HumanNode,

@@ -8,7 +8,10 @@ import { writeInTree } from "./tree-file.ts";
 
 const run = promisify(execFile);
 
-/** Makes the folder that the run of a test works in: a copy of its fixture, its files over that, and a commit of it all where it asks for one. Rejects where it cannot. */
+/**
+ * Makes the folder that the run of a test works in: a copy of its fixture, its files over that, and a commit of it all
+ * where it asks for one. Rejects where it cannot.
+ */
 export async function prepareGround(folder: string, test: TestCase, beside: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (test.fixture !== undefined)

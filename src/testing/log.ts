@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import type { Attempt } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { changedPaths, scanTree, type Tree } from "../runtime/tree/scan.ts";
 import type { Witness } from "./stage.ts";
@@ -10,7 +10,9 @@ interface Performance {
   readonly attempt: number;
 }
 
-/** What is known of the performances of a run from outside: each is written down before it acts and again when it has. */
+/**
+ * What is known of the performances of a run from outside: each is written down before it acts and again when it has.
+ */
 export type LogLine =
   | ({ readonly kind: "begun" } & Performance)
   | ({
@@ -23,7 +25,10 @@ export type LogLine =
 
 export type LogEnd = Extract<LogLine, { kind: "ended" }>;
 
-/** Writes the log of a run. Appended at once and whole, so that it stands whatever becomes of the process. `tree` is looked at before and after where it is given. */
+/**
+ * Writes the log of a run. Appended at once and whole, so that it stands whatever becomes of the
+ * process. `tree` is looked at before and after where it is given.
+ */
 export function logTo(file: string, tree: string | null): Witness {
   const before = new Map<string, Tree>();
   const write = (line: LogLine): void => appendFileSync(file, `${JSON.stringify(line)}\n`);

@@ -1,4 +1,5 @@
-import { type Blueprint, classOf, type Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import { classOf, type Node } from "../model/node.ts";
 import type { Diagnostic, Range } from "../model/diagnostic.ts";
 import { type Code, problem } from "../language/codes.ts";
 import { oneOfWords, Suggestions } from "../language/nearest.ts";

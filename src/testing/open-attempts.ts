@@ -1,4 +1,4 @@
-import type { Node } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
 import type { EventBody, ParentLink } from "../model/events.ts";
 import { withoutItems } from "./catalog.ts";
 
@@ -27,7 +27,10 @@ export class OpenAttempts {
     }
   }
 
-  /** Whether any of them is more than a wait for a person or a time. What holds other nodes is, until one of these is open itself. */
+  /**
+   * Whether any of them is more than a wait for a person or a time. What holds
+   * other nodes is, until one of these is open itself.
+   */
   isAnyAtWork(): boolean {
     return [...this.#runs].some(([run, { parent, nodes }]) =>
       [...nodes].some((node) => {

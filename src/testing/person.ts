@@ -1,5 +1,6 @@
-import type { HumanNode, Node } from "../model/blueprint.ts";
-import type { Attempt, NodeStarted } from "../model/events.ts";
+import type { HumanNode, Node } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { NodeStarted } from "../model/events.ts";
 import type { Answer, GateKeeper, Question } from "../ports/gate.ts";
 import type { JournalReader } from "../ports/journal.ts";
 import { withoutItems } from "./catalog.ts";
@@ -58,7 +59,10 @@ function answered(answer: ReturnType<typeof answerOf>, { mode }: HumanNode, by: 
   return typeof answer === "string" ? { kind: "text", by, text: answer } : { kind: "value", by, value: answer };
 }
 
-/** The latest attempt of a gate, and how often its pass has been answered, at the gate and before nodes that asked it again. */
+/**
+ * The latest attempt of a gate, and how often its pass has been answered, at
+ * the gate and before nodes that asked it again.
+ */
 function pastOf(
   events: ReturnType<JournalReader["read"]>,
   gate: string,

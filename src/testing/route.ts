@@ -7,7 +7,10 @@ export interface RouteRow {
   readonly actual: string | null;
 }
 
-/** Where a run left the route that was expected: the lines up to there, which agree, the first that differs, and what else was walked. */
+/**
+ * Where a run left the route that was expected: the lines up to there, which agree,
+ * the first that differs, and what else was walked.
+ */
 export interface RouteDifference {
   readonly same: readonly RouteRow[];
   readonly differs: RouteRow;
@@ -62,7 +65,10 @@ function onwards(place: Place, items: readonly RouteItem[], steps: readonly Step
   return [to(found.length, true, rows)];
 }
 
-/** The pattern of each step, so that each takes one; null where there is no such order. By augmenting paths (Kuhn): patterns may be alike. */
+/**
+ * The pattern of each step, so that each takes one; null where there is no such
+ * order. By augmenting paths (Kuhn): patterns may be alike.
+ */
 function inSomeOrder(patterns: readonly StepPattern[], steps: readonly Step[]): readonly StepPattern[] | null {
   const stepOf = new Map<number, number>();
   const takes = (index: number, step: Step | undefined): boolean => {

@@ -5,7 +5,10 @@ import { boolean, integer, name, text, word } from "../language/read/scalars.ts"
 import type { NodeScript, PassScript, Said } from "./file.ts";
 import { mapOr, orNull, placed, someOf } from "./readers.ts";
 
-/** A path that stays in the tree. What git keeps is left alone wherever it is: a configuration of its own names programs. */
+/**
+ * A path that stays in the tree. What git keeps is left alone wherever it
+ * is: a configuration of its own names programs.
+ */
 export const treePath = {
   pattern: /^(?![/~])(?!(?:.*\/)?(?:\.\.|\.[gG][iI][tT])(?:\/|$)).+$/,
   words: "a path inside the tree, relative, without .. and .git",

@@ -8,7 +8,10 @@ import type { Said } from "./file.ts";
 import { optionsOf } from "./fits.ts";
 import { writeInTree } from "./tree-file.ts";
 
-/** Does what a test says of an attempt, as far as there is anything to do, and answers what such a node would. Rejects where its files cannot be written. */
+/**
+ * Does what a test says of an attempt, as far as there is anything to do, and answers what such
+ * a node would. Rejects where its files cannot be written.
+ */
 export async function actAsSaid(said: Said, context: ActionContext): Promise<NodeResult> {
   for (const [path, content] of Object.entries(said.files ?? {})) await writeInTree(context.cwd, path, content);
   const { node, can } = context;

@@ -1,5 +1,5 @@
-import type { Node } from "../model/blueprint.ts";
-import type { Attempt } from "../model/events.ts";
+import type { Node } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
 import { around, withoutItems } from "./catalog.ts";
 import type { NodeScript, Said, TestCase } from "./file.ts";
 

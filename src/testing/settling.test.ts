@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Node } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
 import type { LogLine } from "./log.ts";
 import { decisionAbout, repeated } from "./settling.ts";
 

@@ -1,5 +1,5 @@
-import type { Node } from "../model/blueprint.ts";
-import type { Attempt } from "../model/events.ts";
+import type { Node } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
 import type { LogEnd, LogLine } from "./log.ts";
 
 export interface Unconfirmed {
@@ -20,8 +20,9 @@ export interface Evidence {
 }
 
 /**
- * What a person would say of a node whose outcome nobody knows, by what can be seen outside: `again` where nothing shows that it was done,
- * and where only doing it again tells what it chose; else that it is done, or has failed, as it does when nothing happens to it.
+ * What a person would say of a node whose outcome nobody knows, by what can be seen outside: `again`
+ * where nothing shows that it was done, and where only doing it again tells what it chose; else that it
+ * is done, or has failed, as it does when nothing happens to it.
  */
 export function decisionAbout(what: Unconfirmed, evidence: Evidence): "done" | "failed" | "again" {
   const { path, node, attempt, real } = what;
@@ -40,7 +41,10 @@ export function decisionAbout(what: Unconfirmed, evidence: Evidence): "done" | "
   return succeeds ? "done" : "failed";
 }
 
-/** Performances that nobody decided about and that no node may have: more of a pass than the run has where nothing happens to it. */
+/**
+ * Performances that nobody decided about and that no node may have: more of a
+ * pass than the run has where nothing happens to it.
+ */
 export function repeated(
   nodeAt: (path: string) => Node | undefined,
   { log, reference }: Pick<Evidence, "log" | "reference">,

@@ -1,5 +1,5 @@
-import type { Node, NodeType } from "../model/blueprint.ts";
-import type { Attempt } from "../model/events.ts";
+import type { Node, NodeType } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
@@ -32,7 +32,9 @@ export interface StageOptions {
   readonly journal?: (journal: Journal) => Journal;
 }
 
-/** What a test puts in the place of the world: outcomes, answers, recordings and time. Everything else is as in any run. */
+/**
+ * What a test puts in the place of the world: outcomes, answers, recordings and time. Everything else is as in any run.
+ */
 export class Stage {
   readonly clock: StageClock;
   /** What the test should have said and did not, and what it says that cannot be done; one sentence each. */

@@ -4,7 +4,10 @@ import { replaceIn } from "../runtime/tree/held.ts";
 import { isRepositoryData, realOf } from "../runtime/tree/plain-file.ts";
 import { isInside } from "../runtime/tree/scan.ts";
 
-/** Writes a file of a tree, with the folders it stands in, or removes it (null). Rejects, saying why, where a link leads out of the tree or into what git keeps. */
+/**
+ * Writes a file of a tree, with the folders it stands in, or removes it (null). Rejects, saying
+ * why, where a link leads out of the tree or into what git keeps.
+ */
 export async function writeInTree(tree: string, path: string, content: string | null): Promise<void> {
   const root = await realpath(tree);
   const folder = realOf(dirname(join(root, path)));

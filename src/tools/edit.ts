@@ -2,7 +2,10 @@ import { limits } from "../model/limits.ts";
 
 export type Replaced = { readonly text: string; readonly lines: readonly number[] } | { readonly problem: string };
 
-/** Replaces `old` where it stands exactly, once unless `all`. A text of LF lines also finds its place in a file of CRLF lines. */
+/**
+ * Replaces `old` where it stands exactly, once unless `all`. A text of LF
+ * lines also finds its place in a file of CRLF lines.
+ */
 export function replace(text: string, old: string, by: string, all: boolean): Replaced {
   if (old === "") return { problem: "old_text is empty; to write a whole file use write" };
   if (old === by) return { problem: "old_text and new_text are the same" };

@@ -1,6 +1,9 @@
 import { serverToolPrefix } from "../model/tools.ts";
 
-/** The tools that are built in. Apart from their code, so that a document is checked without loading what it does not run. */
+/**
+ * The tools that are built in. Apart from their code, so that a document is
+ * checked without loading what it does not run.
+ */
 export const builtInToolNames = [
   "read",
   "write",
@@ -24,8 +27,8 @@ export function serverToolName(server: string, tool: string): string {
 }
 
 /**
- * Names that tool nodes and agents may use, with these named commands and servers. What a server offers is known only when it runs:
- * a name that ends in `*` stands for all that begin so.
+ * Names that tool nodes and agents may use, with these named commands and servers. What a server offers is known only
+ * when it runs: a name that ends in `*` stands for all that begin so.
  */
 export function knownToolNames(commands: readonly string[], servers: readonly string[]): ReadonlySet<string> {
   return new Set([...builtInToolNames, ...commands, ...servers.map((server) => `${serverToolName(server, "")}*`)]);

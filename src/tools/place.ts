@@ -14,8 +14,9 @@ export interface Place {
 }
 
 /**
- * Finds a path in the workspace, whether or not something is there. Refused are paths that lead out of it (absolute, by `..`,
- * by a symbolic link anywhere on the way, or to where a dangling one points), the insides of `.git`, and a data folder in the workspace.
+ * Finds a path in the workspace, whether or not something is there. Refused are paths that lead out
+ * of it (absolute, by `..`, by a symbolic link anywhere on the way, or to where a dangling one
+ * points), the insides of `.git`, and a data folder in the workspace.
  */
 export async function placeIn(
   workspace: string,

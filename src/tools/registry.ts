@@ -15,8 +15,9 @@ export function extended(registry: ToolRegistry, tools: readonly Tool[]): ToolRe
 }
 
 /**
- * The tools of agents and of `tool` nodes: files, search, git, any command, cargo, and the named commands of the configuration.
- * A named command takes the place of a built-in one of its name, except of those that work on files or run any command.
+ * The tools of agents and of `tool` nodes: files, search, git, any command, cargo, and the
+ * named commands of the configuration. A named command takes the place of a built-in one of its
+ * name, except of those that work on files or run any command.
  */
 export function createTools(parts: ToolParts): ToolRegistry | { readonly problems: readonly string[] } {
   const fixed = [...fileTools(parts), listTool(parts), searchTool(parts), runTool(parts)];

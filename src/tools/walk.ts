@@ -15,7 +15,10 @@ export interface Walk {
   readonly cut: boolean;
 }
 
-/** Files below a folder: in a git repository those that git does not ignore, elsewhere all but `.git` and `node_modules`. */
+/**
+ * Files below a folder: in a git repository those that git does not ignore,
+ * elsewhere all but `.git` and `node_modules`.
+ */
 export async function walk(place: Place, context: ToolContext, parts: ToolParts): Promise<Walk> {
   const argv = [...quietGit, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"];
   const all = (await gitNames(argv, place.file, context, parts.blobs)) ?? (await filesBelow(place.file));

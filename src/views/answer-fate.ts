@@ -4,7 +4,10 @@ import { limits } from "../model/limits.ts";
 /** What became of an answer: the one that was recorded, or turned away because of `what`, one clause. */
 export type AnswerFate = { readonly kind: "taken" } | { readonly kind: "conflict"; readonly what: string };
 
-/** Told from what its run recorded since the question was read, as it was `asked` then; null while the answer may still be taken. */
+/**
+ * Told from what its run recorded since the question was read, as it was `asked`
+ * then; null while the answer may still be taken.
+ */
 export function answerFate(
   events: Iterable<JournalEvent>,
   answer: GateAnswered,
@@ -59,7 +62,9 @@ function time(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** What an answer was given for that is another now; nothing where an older version asked, which did not keep it apart. */
+/**
+ * What an answer was given for that is another now; nothing where an older version asked, which did not keep it apart.
+ */
 function changed(before: GateBasis | undefined, now: GateBasis | undefined): string {
   if (before === undefined || now === undefined) return "";
   const what = [

@@ -1,7 +1,9 @@
-import type { Node } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 
-/** What a node comes to where everything goes well: with `expect: failure` that is a failure, and of options the first. */
+/**
+ * What a node comes to where everything goes well: with `expect: failure` that is a failure, and of options the first.
+ */
 export function assumedResult(node: Node | undefined): NodeResult {
   if (node?.expect === "failure") return { outcome: "failure" };
   const option = node === undefined ? undefined : optionsOf(node)[0];

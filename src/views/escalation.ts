@@ -19,8 +19,8 @@ export function escalationOf(taskId: string, halt: RunHalting): Escalation | nul
 }
 
 /**
- * The block that people and programs wait for, byte for byte, with a newline at its end. `evidence` is the error output of the node
- * that failed, with secrets masked, of both where two failures led there; its last lines are shown.
+ * The block that people and programs wait for, byte for byte, with a newline at its end. `evidence` is the error output
+ * of the node that failed, with secrets masked, of both where two failures led there; its last lines are shown.
  */
 export function escalationBlock(escalation: Escalation, evidence: readonly string[]): string {
   const { taskId, node, iteration, reason } = escalation;
@@ -36,7 +36,10 @@ export function escalationBlock(escalation: Escalation, evidence: readonly strin
   ].join("\n");
 }
 
-/** The section for the state file, with the time as `DD/MM/YYYY HH:MM ZONE` in the given IANA zone. `at` is milliseconds since the epoch. */
+/**
+ * The section for the state file, with the time as `DD/MM/YYYY HH:MM ZONE` in the
+ * given IANA zone. `at` is milliseconds since the epoch.
+ */
 export function escalationSection(escalation: Escalation, at: number, timezone: string): string {
   return [
     `## Minion Escalation — ${stamp(at, timezone)}`,

@@ -1,13 +1,18 @@
-import { classOf, type Blueprint } from "../model/blueprint.ts";
+import { classOf } from "../model/node.ts";
+import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { Attempt, EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
 import { addUsage, noUsage } from "../model/usage.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "./run-view.ts";
 import { settlementText } from "./words.ts";
 
-/** The view of a run before its first event. `blueprint` null: the definition is gone, nodes appear as the journal names them. */
+/**
+ * The view of a run before its first event. `blueprint` null: the definition
+ * is gone, nodes appear as the journal names them.
+ */
 export function emptyView(run: string, blueprint: Blueprint | null): RunView {
   const nodes = new Map<string, NodeView>();
   for (const node of blueprint?.nodes.values() ?? []) {

@@ -9,7 +9,10 @@ export function inert(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(escapes, "").replace(controls, "");
 }
 
-/** The last line that says something, inert and without surrounding blanks. A carriage return starts the line anew, as on a terminal. */
+/**
+ * The last line that says something, inert and without surrounding blanks. A
+ * carriage return starts the line anew, as on a terminal.
+ */
 export function lastLine(text: string): string {
   const lines = inert(text).split("\n");
   const line = lines.findLast((one) => one.trim() !== "") ?? "";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { HumanNode, Node } from "../model/blueprint.ts";
+import type { HumanNode, Node } from "../model/node.ts";
 import type { EventBody, JournalEvent } from "../model/events.ts";
 import { askedOf, openGates } from "./open-gates.ts";
 

@@ -1,4 +1,5 @@
-import type { Blueprint, HumanNode } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { HumanNode } from "../model/node.ts";
 import type { GateOpened, JournalEvent } from "../model/events.ts";
 
 export interface OpenGate {
@@ -18,7 +19,10 @@ export function openGates(events: Iterable<JournalEvent>): readonly OpenGate[] {
   return [...open.values()];
 }
 
-/** The gate whose question stands: that of the node, or the one before it that is asked again; undefined where an agent asks for leave. */
+/**
+ * The gate whose question stands: that of the node, or the one before it that is
+ * asked again; undefined where an agent asks for leave.
+ */
 export function askedOf({ nodes }: Pick<Blueprint, "nodes">, { node, of = node }: GateOpened): HumanNode | undefined {
   const asked = nodes.get(of);
   return asked?.type === "human" ? asked : undefined;

@@ -1,5 +1,7 @@
 import { compile, type Plan } from "../graph/plan.ts";
-import { type Blueprint, classOf, type Edge, type Node } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import { classOf, type Node } from "../model/node.ts";
+import type { Edge } from "../model/edge.ts";
 import { limits } from "../model/limits.ts";
 import { inert } from "./inert.ts";
 import { classGlyphs } from "./words.ts";

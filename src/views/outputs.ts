@@ -1,4 +1,5 @@
-import type { Attempt, EventBody } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody } from "../model/events.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 
 /** Something that an attempt said. */

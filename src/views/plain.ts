@@ -1,12 +1,5 @@
-import type {
-  Attempt,
-  EventBody,
-  JournalEvent,
-  NodeStarted,
-  ParentLink,
-  RunFinished,
-  RunStarted,
-} from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody, JournalEvent, NodeStarted, ParentLink, RunFinished, RunStarted } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
 import { attemptName, elapsed, passName, pastText, pauseText, settlementText, usageText } from "./words.ts";
@@ -17,7 +10,9 @@ export function plainLine(event: JournalEvent, startedAt: number): string | null
   return text === null ? null : lineOf(text, event.at - startedAt, 0);
 }
 
-/** As {@link plainLine}, of a run inside: indented, and with its path. Its start and end are told by the node around it. */
+/**
+ * As {@link plainLine}, of a run inside: indented, and with its path. Its start and end are told by the node around it.
+ */
 export function plainLineInside({ body, at }: JournalEvent, startedAt: number, { path }: ParentLink): string | null {
   if (!("node" in body) || body.node === undefined || body.type === "run.halting") return null;
   const text = sentence({ ...body, node: `${path}${body.node}` });

@@ -1,5 +1,7 @@
-import type { Blueprint, NodeType } from "../model/blueprint.ts";
-import type { Attempt, NodeStarted } from "../model/events.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { NodeType } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { NodeStarted } from "../model/events.ts";
 import type { NodeResult, Outcome } from "../model/outcome.ts";
 
 /** An attempt that started processes on this machine. */

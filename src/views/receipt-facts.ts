@@ -1,14 +1,18 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { Attempt, EventBody, GateAnswered, GateOpened, NodeSettled } from "../model/events.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody, GateAnswered, GateOpened, NodeSettled } from "../model/events.ts";
 import type { RunLimits } from "../model/settings.ts";
 import type { Json } from "../model/json.ts";
 import type { EndStatus, NodeResult, Usage } from "../model/outcome.ts";
 import { type AttemptSoFar, attemptOf, effect, type EffectOf, instant, key } from "./receipt-effects.ts";
 import { addUsage, noUsage } from "../model/usage.ts";
 
-/** What a receipt says of a run: a pure function of its records and its definition, so that whoever holds both can recompute it. */
+/**
+ * What a receipt says of a run: a pure function of its records and its
+ * definition, so that whoever holds both can recompute it.
+ */
 export interface ReceiptFacts {
   readonly task: string;
   readonly taskId: string;

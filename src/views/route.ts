@@ -1,6 +1,7 @@
 import { simulate } from "../engine/simulate.ts";
 import { compile } from "../graph/plan.ts";
-import { type Blueprint, classOf, type NodeClass } from "../model/blueprint.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import { classOf, type NodeClass } from "../model/node.ts";
 import type { RunStarted } from "../model/events.ts";
 import type { NodeResult, RunStatus } from "../model/outcome.ts";
 import { assumedResult } from "./assumed.ts";

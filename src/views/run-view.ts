@@ -1,9 +1,12 @@
-import type { NodeClass, NodeType } from "../model/blueprint.ts";
+import type { NodeClass, NodeType } from "../model/node.ts";
 import type { RunLimits } from "../model/settings.ts";
 import type { RunHalting } from "../model/events.ts";
 import type { Outcome, Reason, RunStatus, Usage } from "../model/outcome.ts";
 
-/** What a run shows on any screen. Everything here is derived from its definition and its events, in whatever batches they come. */
+/**
+ * What a run shows on any screen. Everything here is derived from its
+ * definition and its events, in whatever batches they come.
+ */
 export interface RunView {
   run: string;
   blueprint: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type DrivenRun, drive, type DriveOptions } from "../../test/properties/driver.ts";
-import { play, stage } from "../../test/properties/play.ts";
+import { play, type Scene, stage } from "../../test/properties/play.ts";
 import { hazards } from "../../test/properties/worlds.ts";
 import type { Blueprint } from "../model/blueprint.ts";
 import type { EventBody } from "../model/events.ts";
@@ -85,6 +85,20 @@ describe("the same blueprint gives the same, without a guess", () => {
       { numRuns: 500 },
     );
   });
+});
+
+test("one that waited for its retry when others were enough for a join is not taken to have been tried again", () => {
+  const scene: Scene = {
+    settings: { escalate: ["error"] },
+    nodes: { e: { retry: 3, idempotent: true }, g: { join: "any" } },
+    results: { e: "error" },
+    ticks: { f: 5 },
+  };
+  const run = play("a>e,a>f,e+>g,f+>g,g+>h", scene);
+  expect(run.events.map(({ type }) => type)).toContain("node.retrying");
+  expect(ended(run).status).toBe("succeeded");
+  const seen = other(run, stage("a>e,a>f,e+>g,f+>g,g+>h", scene));
+  expect(seen).toEqual({ ...same, before: ended(run), after: ended(run) });
 });
 
 /** A run whose engine has come no further: no commit is cut in two. */

@@ -1,8 +1,10 @@
 import { playAgain } from "../engine/play-again.ts";
 import type { Recorded } from "../engine/recorded.ts";
 import { compile } from "../graph/plan.ts";
-import type { Blueprint, Node } from "../model/blueprint.ts";
-import type { Attempt, EventBody, RunHalting } from "../model/events.ts";
+import type { Blueprint } from "../model/blueprint.ts";
+import type { Node } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
+import type { EventBody, RunHalting } from "../model/events.ts";
 import type { NodeResult, RunStatus } from "../model/outcome.ts";
 import type { RunLimits } from "../model/settings.ts";
 import { assumedResult } from "./assumed.ts";
@@ -59,7 +61,10 @@ export function isSameWay(seen: WhatIf): boolean {
   return isSameEnd(seen) && seen.starts.length + seen.halts.before.length + seen.halts.after.length === 0;
 }
 
-/** Plays what was recorded to another blueprint: no process, no model. Null where the events do not begin with a run's start. */
+/**
+ * Plays what was recorded to another blueprint: no process, no model. Null
+ * where the events do not begin with a run's start.
+ */
 export function whatIf({ journal, was, blueprint, instead }: Tried): Seen | null {
   if (journal[0]?.body.type !== "run.started") return null;
   const renamed = new Renamed(blueprint, journal);
@@ -174,7 +179,10 @@ function changedNodes(before: readonly EventBody[], was: Blueprint | null, { nod
     .sort();
 }
 
-/** Fields of which the consequence is seen, as what a call or a map does is looked into, or that say something to people only. */
+/**
+ * Fields of which the consequence is seen, as what a call or a map does is
+ * looked into, or that say something to people only.
+ */
 const seenOtherwise: ReadonlySet<string> = new Set(
   "id was title note cap retry join losers expect idempotent blueprint pin do".split(" "),
 );

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../model/agent-event.ts";
-import type { NodeClass } from "../model/blueprint.ts";
-import type { Attempt } from "../model/events.ts";
+import type { NodeClass } from "../model/node.ts";
+import type { Attempt } from "../model/attempt.ts";
 import type { RunStatus, Usage } from "../model/outcome.ts";
 import type { NodeState } from "./run-view.ts";
 
@@ -46,7 +46,10 @@ function count(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-/** `4.1k tokens · 0.012 USD`, `~4.1k tokens` where they are estimated; a cost that is not known is left out, never shown as zero. */
+/**
+ * `4.1k tokens · 0.012 USD`, `~4.1k tokens` where they are estimated; a cost
+ * that is not known is left out, never shown as zero.
+ */
 export function usageText(usage: Usage): string {
   const about = usage.estimated === true ? "~" : "";
   const tokens = usage.inputTokens + usage.outputTokens;
@@ -83,7 +86,10 @@ export function settlementText(body: { readonly as: string; readonly by: string;
   return `settled as ${body.as} by ${body.by}${body.reason === undefined ? "" : `: ${body.reason}`}`;
 }
 
-/** What did not succeed though the run did, which a success would hide; empty where nothing was, and of any other end, whose reason says more. */
+/**
+ * What did not succeed though the run did, which a success would hide; empty where
+ * nothing was, and of any other end, whose reason says more.
+ */
 export function pastText(status: RunStatus, walkedPast: readonly string[]): string {
   if (status !== "succeeded" || walkedPast.length === 0) return "";
   return `past the failure${walkedPast.length === 1 ? "" : "s"} of ${walkedPast.join(", ")}`;

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** `trammel inbox --json`: gates, those that wait longest first, and runs that halted until a person decides, the latest first. */
+/**
+ * `trammel inbox --json`: gates, those that wait longest first, and runs that
+ * halted until a person decides, the latest first.
+ */
 export const inboxShape = z.strictObject({
   waiting: z.array(
     z.strictObject({

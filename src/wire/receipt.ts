@@ -41,7 +41,10 @@ const journal = z.strictObject({
     .min(1),
 });
 
-/** The file of `trammel receipt RUN`. Everything above `journal` can be recomputed from the journal and the definition it holds. */
+/**
+ * The file of `trammel receipt RUN`. Everything above `journal` can be
+ * recomputed from the journal and the definition it holds.
+ */
 export const receiptShape = z.strictObject({
   format: z.literal("trammel-receipt"),
   version: z.literal(1),

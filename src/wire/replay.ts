@@ -34,8 +34,8 @@ const seen = {
 };
 
 /**
- * `trammel replay RUN --with FILE --json`: how the run would have gone, as far as what was recorded tells. `inside` are the runs inside it
- * at any depth that would have gone another way, by their path `call` or `call/map[2]`.
+ * `trammel replay RUN --with FILE --json`: how the run would have gone, as far as what was recorded tells. `inside` are
+ * the runs inside it at any depth that would have gone another way, by their path `call` or `call/map[2]`.
  */
 export const whatIfShape = z.strictObject({
   ...seen,

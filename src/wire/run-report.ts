@@ -11,7 +11,10 @@ export const attemptShape = z.strictObject({
   endedAt: instant.nullable(),
   output: z.string().nullable(),
   outputBytes: z.int().min(0),
-  /** What an agent was given beside its prompt, by SHA-256, and the first files it read outside of its context or was refused. */
+  /**
+   * What an agent was given beside its prompt, by SHA-256, and the first files
+   * it read outside of its context or was refused.
+   */
   context: z.strictObject({
     bundle: z.string().nullable(),
     outside: z.array(z.string()),
@@ -44,7 +47,10 @@ export const runReportShape = z.strictObject({
   walkedPast: z.array(z.string()),
   startedAt: instant,
   endedAt: instant.nullable(),
-  /** What it is bound by, as a blueprint says it (`steps`, `time`, `cost` …); empty where nothing is or that was not recorded. */
+  /**
+   * What it is bound by, as a blueprint says it (`steps`, `time`, `cost` …);
+   * empty where nothing is or that was not recorded.
+   */
   limits: z.record(z.string(), z.union([z.string(), z.number()])),
   /** When the first pause that a provider asked for is over, where nothing but pauses is kept and people are asked. */
   wakesAt: instant.nullable(),
@@ -116,7 +122,10 @@ export const runListShape = z.strictObject({
         .nullable(),
     }),
   ),
-  /** Runs to be that wait for their turn, in their order; `waitsFor` is a sentence about the first that stands before it. */
+  /**
+   * Runs to be that wait for their turn, in their order; `waitsFor` is a
+   * sentence about the first that stands before it.
+   */
   queued: z.array(
     z.strictObject({ run: z.string(), blueprint: z.string(), place: z.int().min(1), waitsFor: z.string().nullable() }),
   ),

@@ -14,7 +14,10 @@ const servers = join(installed, "node_modules", "@modelcontextprotocol");
 const files = join(servers, "server-filesystem", "dist", "index.js");
 const everything = join(servers, "server-everything", "dist", "index.js");
 
-/** Real servers over standard streams: files of the place, and one of everything that has the place in its arguments too. */
+/**
+ * Real servers over standard streams: files of the place, and one of
+ * everything that has the place in its arguments too.
+ */
 function overStreams(place: Place): object {
   return {
     files: { command: [process.execPath, files, place.folder] },

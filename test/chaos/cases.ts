@@ -1,8 +1,13 @@
-/** A blueprint that is disturbed: its documents by file name, and what its actions note when each is done as often as it should. */
+/**
+ * A blueprint that is disturbed: its documents by file name, and what its
+ * actions note when each is done as often as it should.
+ */
 export interface Case {
   readonly name: string;
   readonly documents: Readonly<Record<string, string>>;
-  /** How often each action is done in a run; those that their author allows to be repeated note themselves elsewhere. */
+  /**
+   * How often each action is done in a run; those that their author allows to be repeated note themselves elsewhere.
+   */
   readonly actions: Readonly<Record<string, number>>;
 }
 

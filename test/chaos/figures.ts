@@ -9,7 +9,9 @@ export interface Figures {
   readonly twice: number;
   /** Actions that the journal holds for done and that were not. */
   readonly missing: number;
-  /** Events that somebody was told of or that an action proves, and that the journal does not have; gaps in its numbers. */
+  /**
+   * Events that somebody was told of or that an action proves, and that the journal does not have; gaps in its numbers.
+   */
   readonly lost: number;
   /** Runs that did not come to their end. */
   readonly unended: number;
@@ -40,7 +42,10 @@ export function isSound({ twice, missing, lost, unended, left, wrong }: Figures)
   return twice + missing + lost + unended + left + wrong.length === 0;
 }
 
-/** Looks at a site in which every run should be over: what the actions noted in each folder against what the journal says. */
+/**
+ * Looks at a site in which every run should be over: what the actions noted
+ * in each folder against what the journal says.
+ */
 export async function examine(site: Site, works: ReadonlyMap<string, Case>): Promise<Figures> {
   const stored = await site.stored();
   const known = new Set(stored.flatMap(({ row, events }) => events.map(({ seq }) => `${row.run} ${seq}`)));
@@ -59,7 +64,8 @@ function actionsIn(work: string, of: Case, stored: readonly Stored[]): Figures {
   const mine = stored.filter(({ row }) => row.cwd === work);
   const runs = mine.filter(({ row }) => row.parent === undefined && row.status === "succeeded").length;
   const claimed = new Map(mine.map(({ row, events }) => [row.run, passesIn(events)]));
-  // By the pass, so that a loop that ends a pass sooner because of it cannot hide it, and by its name, whatever run it was done in.
+  // By the pass, so that a loop that ends a pass sooner because of it cannot hide
+  // it, and by its name, whatever run it was done in.
   const byPass = beyond(countBy(effects, keyOf), (key) => {
     const [run = "", node = ""] = key.split(" ");
     return claimed.get(run)?.get(node) ?? 0;

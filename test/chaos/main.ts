@@ -2,8 +2,8 @@ import { allFaults, budgets, print } from "./faults.ts";
 import { isSound } from "./figures.ts";
 
 /**
- * `npm run test:chaos [-- SEED]`: every fault with its whole budget, a table of what was counted, and 1 where anything was not nothing.
- * A seed that was printed brings the same faults back.
+ * `npm run test:chaos [-- SEED]`: every fault with its whole budget, a table of what was counted, and 1 where anything
+ * was not nothing. A seed that was printed brings the same faults back.
  */
 const seed = Number(process.argv[2] ?? Date.now() % 1_000_000);
 console.log(`seed ${seed}`);

@@ -7,8 +7,9 @@ import { effectsIn, type Site, type Stored } from "./site.ts";
 const mostSteps = 60;
 
 /**
- * Brings a run to its end as a person would: resumes it, answers its gate, and where nobody knows whether an action was done looks whether
- * it was. `give` carries a command out, and may disturb it; the run is left as it is after {@link mostSteps}.
+ * Brings a run to its end as a person would: resumes it, answers its gate, and where nobody
+ * knows whether an action was done looks whether it was. `give` carries a command out, and may
+ * disturb it; the run is left as it is after {@link mostSteps}.
  */
 export async function goOn(
   site: Site,

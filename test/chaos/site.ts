@@ -17,7 +17,9 @@ const faults = join(import.meta.dirname, "faults.cjs");
 /** Memory where there is a file system in it: what is on trial is what is written and in which order, not the disk. */
 const base = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** No command of a case is at work for so long: one that is hangs, and is killed, so that its run is seen not to end. */
+/**
+ * No command of a case is at work for so long: one that is hangs, and is killed, so that its run is seen not to end.
+ */
 const hungMs = 30_000;
 
 export interface Ended {
@@ -113,7 +115,10 @@ export class Site implements Disposable {
     };
   }
 
-  /** How many commits the command makes where nothing disturbs it. Throws where there are fewer than `least`: then faults.cjs misses some. */
+  /**
+   * How many commits the command makes where nothing disturbs it. Throws where there
+   * are fewer than `least`: then faults.cjs misses some.
+   */
   async commitsOf(cwd: string, args: readonly string[], least: number): Promise<number> {
     const file = join(this.folder, "commits");
     const { stderr } = await this.trammel(cwd, args, { more: { CHAOS_COUNT: file } });

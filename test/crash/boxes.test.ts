@@ -67,7 +67,9 @@ function timesOf(stdout: string, node: Node): { readonly began?: number; readonl
   return { ...(began === undefined ? {} : { began }), ...(ended === undefined ? {} : { ended }) };
 }
 
-/** Processes of the place's boxes: a box sees the place's folder among its mounts, and what makes it names that folder. */
+/**
+ * Processes of the place's boxes: a box sees the place's folder among its mounts, and what makes it names that folder.
+ */
 function left(place: Place): readonly string[] {
   const word = basename(place.folder);
   return readdirSync("/proc").flatMap((pid) => {

@@ -9,8 +9,8 @@ import type { CodeBlock } from "../../scripts/markdown.ts";
 const documentedUrl = "http://localhost:11434/v1";
 
 /**
- * The blocks of a page with the address of the local model that it speaks of turned into that of a server that says what
- * `models/<page>.json` holds; as they are where there is no such file.
+ * The blocks of a page with the address of the local model that it speaks of turned into that of a server that says
+ * what `models/<page>.json` holds; as they are where there is no such file.
  */
 export async function withModel<T>(
   page: string,

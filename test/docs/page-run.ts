@@ -17,8 +17,9 @@ export interface BlockRun {
 }
 
 /**
- * Follows a page as its reader would, in one fresh folder with a fresh home: a block with a file name is written to that file,
- * an `sh` block is run there (`exit=N` where it is meant to end so), a `text` block right after it is the output that it shows.
+ * Follows a page as its reader would, in one fresh folder with a fresh home: a block with a file
+ * name is written to that file, an `sh` block is run there (`exit=N` where it is meant to end so),
+ * a `text` block right after it is the output that it shows.
  */
 export function runPage(blocks: readonly CodeBlock[], env: Readonly<Record<string, string>> = {}): BlockRun[] {
   const folder = mkdtempSync(join(tmpdir(), "trammel-page-"));
@@ -63,7 +64,10 @@ function writeInto(project: string, name: string, text: string): void {
   writeFileSync(file, `${text}\n`);
 }
 
-/** What starts with the clone's own installation is run in the clone; the installation itself is what made these tests possible. */
+/**
+ * What starts with the clone's own installation is run in the clone; the
+ * installation itself is what made these tests possible.
+ */
 function inRepository(block: CodeBlock): boolean {
   return block.text.startsWith("npm ci && ");
 }
@@ -85,7 +89,9 @@ function runBlock(block: CodeBlock, cwd: string, env: Record<string, string>): O
   };
 }
 
-/** Whether the output is what the page shows: line by line, `…` in a line for any text, alone on a line for any lines. */
+/**
+ * Whether the output is what the page shows: line by line, `…` in a line for any text, alone on a line for any lines.
+ */
 export function matchesShown(output: string, shown: string): boolean {
   const lines = shown.trim().split("\n");
   const pattern = lines.map((line) =>

@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { runListShape, runReportShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, type Running, start, trammel } from "./support/cli.ts";
 
-/** What whole processes see of the system clock, that of the machine moved by an offset such as `+2h`; a test can move it while they run. */
+/**
+ * What whole processes see of the system clock, that of the machine moved by an
+ * offset such as `+2h`; a test can move it while they run.
+ */
 class SystemClock {
   readonly env: Readonly<Record<string, string>>;
   readonly #file: string;

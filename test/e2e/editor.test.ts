@@ -62,7 +62,8 @@ const guide = readPage(readRepositoryFile("docs/guide/6-configuration.md")).bloc
 /** The settings that the guide gives for VS Code, whose `yaml.` keys are the server's own. */
 function settingsOfGuide(): Record<string, string | string[]> {
   const block = guide.find(({ words }) => words.includes(".vscode/settings.json"));
-  const settings = JSON.parse(block?.text ?? "null") as { "yaml.schemas": Record<string, string | string[]> }; // as the guide writes it
+  // As the guide writes it.
+  const settings = JSON.parse(block?.text ?? "null") as { "yaml.schemas": Record<string, string | string[]> };
   return settings["yaml.schemas"];
 }
 

@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Finished, Place, root, Running } from "./support/cli.ts";
 
 /**
- * A copy of the launcher that takes the running Node for an old one, with a program of the test's own where the built one would be.
- * The version is what differs; the way to the other Node is the real one.
+ * A copy of the launcher that takes the running Node for an old one, with a program of the test's own where the built
+ * one would be. The version is what differs; the way to the other Node is the real one.
  */
 class OldNode implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "trammel-launcher-"));

@@ -15,7 +15,9 @@ const middle = `name: middle
 inputs: {n: string}
 nodes: {sub: {type: call, blueprint: leaf.yaml, with: {n: "{inputs.n}"}}}
 `;
-/** Does one thing once, and then works until the file \`go\` is there, with a process of its own that would outlive it. */
+/**
+ * Does one thing once, and then works until the file \`go\` is there, with a process of its own that would outlive it.
+ */
 const leaf = `name: leaf
 inputs: {n: string}
 nodes:

@@ -10,13 +10,36 @@ const documents = readdirSync(folder)
   .filter((file) => file.endsWith(".yaml"))
   .map((file) => readFileSync(join(folder, file), "utf8"));
 const ofSyntax: ReadonlySet<string> = new Set(["syntax", "unknown-tag", "too-many-problems"]);
-const breaks = ['"', "'", "[", "{", "]", "}", ":", "- ", "\t", "|", "&", "*", "? ", "a", " ", "\n", "\n  ", ": ", "%", "@"];
+const breaks = [
+  '"',
+  "'",
+  "[",
+  "{",
+  "]",
+  "}",
+  ":",
+  "- ",
+  "\t",
+  "|",
+  "&",
+  "*",
+  "? ",
+  "a",
+  " ",
+  "\n",
+  "\n  ",
+  ": ",
+  "%",
+  "@",
+];
 
 test("one slip in a document that is right is told as one of syntax or as one of its fields, never as both", () => {
-  const torn = fc.tuple(fc.constantFrom(...documents), fc.nat(), fc.constantFrom(...breaks), fc.nat(3)).map(([text, at, piece, cut]) => {
-    const place = at % (text.length + 1);
-    return text.slice(0, place) + piece + text.slice(place + cut);
-  });
+  const torn = fc
+    .tuple(fc.constantFrom(...documents), fc.nat(), fc.constantFrom(...breaks), fc.nat(3))
+    .map(([text, at, piece, cut]) => {
+      const place = at % (text.length + 1);
+      return text.slice(0, place) + piece + text.slice(place + cut);
+    });
   const holds = fc.check(
     fc.property(torn, (text) => {
       const codes = check(text, setting).diagnostics.map(({ code }) => code);

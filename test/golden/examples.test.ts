@@ -5,7 +5,9 @@ import { repositoryFiles, root } from "../../scripts/files.ts";
 import { check } from "../../src/check/check.ts";
 import { toText } from "../../src/check/format.ts";
 
-const examples = repositoryFiles("examples/*.yaml", "examples/**/*.yaml").filter((file) => !file.endsWith(".test.yaml"));
+const examples = repositoryFiles("examples/*.yaml", "examples/**/*.yaml").filter(
+  (file) => !file.endsWith(".test.yaml"),
+);
 
 test("there are examples", () => {
   expect(examples.length).toBeGreaterThan(5);

@@ -13,16 +13,59 @@ const documents = (["ok", "err"] as const).flatMap((kind) => {
     .map((file) => readFileSync(join(folder, file), "utf8"));
 });
 
-const words = ["{", "}", "[", "]", ":", "- ", "\n", "  ", "\t", '"', "'", "&a ", "*a", "|", ">", "#", "\r\n", "\u0000", "\ud800", "😀",
-  "END", "task", "{task}", "{{", "${", "type", "nodes:", "flow: a -> b", "when: error", "<<: *a", "!!int", "? ", "010", "~", "null"];
+const words = [
+  "{",
+  "}",
+  "[",
+  "]",
+  ":",
+  "- ",
+  "\n",
+  "  ",
+  "\t",
+  '"',
+  "'",
+  "&a ",
+  "*a",
+  "|",
+  ">",
+  "#",
+  "\r\n",
+  "\u0000",
+  "\ud800",
+  "😀",
+  "END",
+  "task",
+  "{task}",
+  "{{",
+  "${",
+  "type",
+  "nodes:",
+  "flow: a -> b",
+  "when: error",
+  "<<: *a",
+  "!!int",
+  "? ",
+  "010",
+  "~",
+  "null",
+];
 
 /** A valid or nearly valid document with a few pieces taken out, put in, doubled or swapped. */
 const mutated = fc
   .tuple(
     fc.constantFrom(...documents),
-    fc.array(fc.tuple(fc.nat(), fc.nat(40), fc.constantFrom("cut", "put", "double", "swap"), fc.constantFrom(...words)), { minLength: 1, maxLength: 6 }),
+    fc.array(
+      fc.tuple(fc.nat(), fc.nat(40), fc.constantFrom("cut", "put", "double", "swap"), fc.constantFrom(...words)),
+      { minLength: 1, maxLength: 6 },
+    ),
   )
-  .map(([document, edits]) => edits.reduce((text, [at, length, kind, word]) => mutate(text, at % (text.length + 1), length, kind, word), document));
+  .map(([document, edits]) =>
+    edits.reduce(
+      (text, [at, length, kind, word]) => mutate(text, at % (text.length + 1), length, kind, word),
+      document,
+    ),
+  );
 
 function mutate(text: string, at: number, length: number, kind: string, word: string): string {
   const piece = text.slice(at, at + length);
@@ -33,7 +76,13 @@ function mutate(text: string, at: number, length: number, kind: string, word: st
 }
 
 test("any text gives problems inside the text, or a blueprint that hangs together", () => {
-  fc.assert(fc.property(fc.oneof({ weight: 19, arbitrary: mutated }, { weight: 1, arbitrary: fc.string({ unit: "binary" }) }), holds), { numRuns: 20_000 });
+  fc.assert(
+    fc.property(
+      fc.oneof({ weight: 19, arbitrary: mutated }, { weight: 1, arbitrary: fc.string({ unit: "binary" }) }),
+      holds,
+    ),
+    { numRuns: 20_000 },
+  );
 }, 300_000);
 
 function holds(text: string): void {

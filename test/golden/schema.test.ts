@@ -114,7 +114,9 @@ plugins: [./notes.js, "@acme/more"]
 
 describe("a configuration is valid by the schema exactly where it reads without a problem", () => {
   test("the sample has every key", () => {
-    expect(Object.keys(parse(everyKey))).toEqual(expect.arrayContaining(Object.keys(configSchema()["properties"] ?? {})));
+    expect(Object.keys(parse(everyKey))).toEqual(
+      expect.arrayContaining(Object.keys(configSchema()["properties"] ?? {})),
+    );
   });
 
   test("the guide shows sound files and a broken one", () => {

@@ -16,9 +16,12 @@ const greet: Callee = {
 /** What the documents here find around them. */
 export const setting = {
   tools: new Set(["cargo_fmt", "read", "write"]),
-  pins: new Map(["lib/pinned.yaml", "lib/greet.yaml", "lib/gone.yaml", "lib/changed.yaml"].map((file) => [file, "1".repeat(64)])),
+  pins: new Map(
+    ["lib/pinned.yaml", "lib/greet.yaml", "lib/gone.yaml", "lib/changed.yaml"].map((file) => [file, "1".repeat(64)]),
+  ),
   calleeOf: (reference) => {
-    if (reference === "lib/gone.yaml") return { problem: "there is no file lib/gone.yaml", hint: "Write it, or name another." };
+    if (reference === "lib/gone.yaml")
+      return { problem: "there is no file lib/gone.yaml", hint: "Write it, or name another." };
     if (reference === "lib/changed.yaml") return { name: "changed", inputs: {}, outputs: {}, hash: "2".repeat(64) };
     return reference === "lib/greet.yaml" ? greet : undefined;
   },

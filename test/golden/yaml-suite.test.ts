@@ -31,12 +31,15 @@ describe("as a document", () => {
     expectInside(diagnostics, yaml);
   });
 
-  test.each(cases.filter(([id, refused]) => !refused && !stricter.has(id)))("%s is read: it is no blueprint, but good YAML", (_, __, yaml) => {
-    const { diagnostics, blueprint } = check(yaml);
-    expect(blueprint).toBeNull();
-    expect(diagnostics.filter(({ code }) => code === "syntax")).toEqual([]);
-    expectInside(diagnostics, yaml);
-  });
+  test.each(cases.filter(([id, refused]) => !refused && !stricter.has(id)))(
+    "%s is read: it is no blueprint, but good YAML",
+    (_, __, yaml) => {
+      const { diagnostics, blueprint } = check(yaml);
+      expect(blueprint).toBeNull();
+      expect(diagnostics.filter(({ code }) => code === "syntax")).toEqual([]);
+      expectInside(diagnostics, yaml);
+    },
+  );
 });
 
 test("as the prompt of an agent, every case is text", () => {
@@ -45,7 +48,8 @@ test("as the prompt of an agent, every case is text", () => {
     const { diagnostics, blueprint } = check(text);
     const unexpected = diagnostics.filter(({ code }) => code !== "unknown-reference" && code !== "near-reference");
     expect([id, unexpected]).toEqual([id, []]);
-    if (blueprint !== null) expect(blueprint.nodes.get("a")).toMatchObject({ prompt: { source: `x ${yaml}` } });
+    const node = blueprint?.nodes.get("a");
+    expect([undefined, `x ${yaml}`]).toContain(node?.type === "agent" ? node.prompt.source : undefined);
     expectInside(diagnostics, text);
   }
 });

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boundOf } from "../../src/graph/bound.ts";
 import { compile } from "../../src/graph/plan.ts";
-import type { Blueprint, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
 import { drive } from "./driver.ts";
 import { blueprintOf } from "./graphs.ts";
 import { agent, call, map, T, timeoutMs } from "./inside.ts";
@@ -43,7 +44,10 @@ const families: fc.Arbitrary<Family> = fc
     return { outer, inner, callee, blueprint: blueprintOf(outer.ids, outer.edges, { limits: { parallel } }, wrappers) };
   });
 
-/** Runs what is inside when its node is performed; passes of agents are counted by path over all of it, as the journal does. */
+/**
+ * Runs what is inside when its node is performed; passes of agents are
+ * counted by path over all of it, as the journal does.
+ */
 class FamilyRun {
   readonly passes = new Map<string, Record<string, number>>();
   starts = 0;

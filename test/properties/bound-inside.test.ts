@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type Bound, boundOf } from "../../src/graph/bound.ts";
 import { compile } from "../../src/graph/plan.ts";
-import type { Blueprint, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
 import { limits } from "../../src/model/limits.ts";
 import type { RunLimits } from "../../src/model/settings.ts";
 import { agent, call, grace, graph, map, T } from "./inside.ts";
@@ -37,7 +38,8 @@ const rows: readonly Row[] = [
     turns: 20,
   },
   {
-    // r has cap 2: c starts 3 times, v 3 times. 3 × (1 + 5) + 3 + 2. All calls share one cap: c/f 2, so turns 2 × 10 + 2 × 10.
+    // r has cap 2: c starts 3 times, v 3 times. 3 × (1 + 5) + 3 + 2. All calls
+    // share one cap: c/f 2, so turns 2 × 10 + 2 × 10.
     of: "a call in a loop",
     blueprint: graph("c>v,v!>r,r>c,v+>END", { c: call("mend"), r: agent({ cap: 2 }) }),
     passes: { "c/f": 2, r: 2 },
@@ -64,7 +66,8 @@ const rows: readonly Row[] = [
     turns: 200,
   },
   {
-    // m starts 3 times: 3 × (1 + 4 × 2) + 3 + 2; each time ceil(4 / 2) = 2 rounds of 2 T. Item k keeps its cap: 4 × 1 pass, not 12.
+    // m starts 3 times: 3 × (1 + 4 × 2) + 3 + 2; each time ceil(4 / 2) = 2 rounds
+    // of 2 T. Item k keeps its cap: 4 × 1 pass, not 12.
     of: "a map in a loop",
     blueprint: graph("m>v,v!>r,r>m,v+>END", {
       m: map("a>b", { b: agent({ cap: 1 }) }, { max: 4, parallel: 2 }),
@@ -96,7 +99,8 @@ const rows: readonly Row[] = [
     turns: 120,
   },
   {
-    // Two ways to one callee are two paths, each with its cap: 2 + 2. 1 + (1 + 2 × 6); p and q come one after the other.
+    // Two ways to one callee are two paths, each with its cap: 2 + 2. 1 + (1
+    // + 2 × 6); p and q come one after the other.
     of: "a call of calls",
     blueprint: graph("s>c", { c: call("twice") }),
     passes: { "c/p/f": 2, "c/q/f": 2 },
@@ -105,7 +109,8 @@ const rows: readonly Row[] = [
     turns: 40,
   },
   {
-    // Four arms, none waits for another: T + 5 T + 3 × 2 T over 4 places, and 3/4 of the longest way, s c, which takes 6 T.
+    // Four arms, none waits for another: T + 5 T + 3 × 2 T over 4 places, and
+    // 3/4 of the longest way, s c, which takes 6 T.
     of: "calls in parallel arms",
     blueprint: graph(
       "s>c,s>d,s>e,s>g",
@@ -118,8 +123,8 @@ const rows: readonly Row[] = [
     turns: 20,
   },
   {
-    // Nested loops: f at most 4 times and r 2, t once for each entry by i (3) and each mend: 7. Retries cost turns: 4 × 10 × (1 + 1).
-    // The callee at the end adds 1 + 2 for each of the 3 times at most that its loop lets it through.
+    // Nested loops: f at most 4 times and r 2, t once for each entry by i (3) and each mend: 7. Retries cost turns: 4 ×
+    // 10 × (1 + 1). The callee at the end adds 1 + 2 for each of the 3 times at most that its loop lets it through.
     of: "nested loops with retries around a call",
     blueprint: graph("i>t,t!>f,f>t,t+>c,c!>r,r>i,c+>END", {
       f: agent({ cap: 4, retry: 1, timeoutMs: 10 }),
@@ -151,7 +156,8 @@ const rows: readonly Row[] = [
     turns: 20,
   },
   {
-    // Steps bound the starts around, each run inside has its own: three starts, all of them calls, and 15 inside. The cap is shared.
+    // Steps bound the starts around, each run inside has its own: three starts, all
+    // of them calls, and 15 inside. The cap is shared.
     of: "a loop of calls that only its steps bound",
     blueprint: graph("c!>c,c+>END", { c: call("mend") }, { limits: { steps: 3 } }),
     passes: { "c/f": 2 },
@@ -184,7 +190,8 @@ function spentBy(edges: string, nodes: Scene["nodes"], bounds: RunLimits = {}): 
 }
 
 test("what callees may spend is the sum of their own limits, under those around them", () => {
-  // 3 passes of 1,000 each; nothing limits what they cost. An agent beside them that is under no limit makes the sum unknown.
+  // 3 passes of 1,000 each; nothing limits what they cost. An agent beside
+  // them that is under no limit makes the sum unknown.
   expect(spentBy("c>v,v!>c", { c: call("tokens", { cap: 3 }) })).toEqual({ tokens: 3_000, cost: null });
   expect(spentBy("c>v,v!>r,r>c,v+>END", { c: call("tokens"), r: agent({ cap: 2 }) }).tokens).toBeNull();
   // 2 + 4 × 2 euros, and 7 where the run around allows no more.

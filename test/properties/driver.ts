@@ -7,7 +7,8 @@ import type { Plan } from "../../src/graph/plan.ts";
 import { compile } from "../../src/graph/plan.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { Command } from "../../src/model/commands.ts";
-import type { Attempt, EventBody, NodeSettled, RunStarted } from "../../src/model/events.ts";
+import type { Attempt } from "../../src/model/attempt.ts";
+import type { EventBody, NodeSettled, RunStarted } from "../../src/model/events.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 
 /** What the world does: the result of an attempt and how long it takes, in ticks. */

@@ -15,7 +15,8 @@ const documents = ["test/golden/ok", "examples", "examples/minions"]
       file.endsWith(".yaml") ? [readFileSync(join(root, folder, file), "utf8")] : [],
     ),
   )
-  // What an alias repeats cannot be changed in place; tags and keys that are numbers read as something else in this test.
+  // What an alias repeats cannot be changed in place; tags and keys that are
+  // numbers read as something else in this test.
   .filter((text) => !/[&*]\w|!\w|^ *0\d+:/m.test(text) && check(text).blueprint !== null);
 
 const values: fc.Arbitrary<Json> = fc.oneof(

@@ -1,4 +1,6 @@
-import type { Blueprint, Edge, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Edge } from "../../src/model/edge.ts";
+import type { Node } from "../../src/model/node.ts";
 import { unset } from "../../src/model/unset.ts";
 
 /** An edge of a test graph: source, condition (null = unconditional) and target. */
@@ -23,7 +25,8 @@ export function blueprintOf(
   settings: Partial<Blueprint> = {},
   overrides: Overrides = {},
 ): Blueprint {
-  const nodes = ids.map((id) => ({ id, type: "script", run: "true", ...overrides[id] }) as Node); // overrides may change the type
+  // Overrides may change the type.
+  const nodes = ids.map((id) => ({ id, type: "script", run: "true", ...overrides[id] }) as Node);
   return {
     name: "test",
     ...unset,

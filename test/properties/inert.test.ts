@@ -4,7 +4,8 @@ import { take } from "../../src/engine/reduce.ts";
 import { snapshot } from "../../src/engine/snapshot.ts";
 import { initial, type RunState } from "../../src/engine/state.ts";
 import { compile, nodeIndex } from "../../src/graph/plan.ts";
-import type { Attempt, EventBody } from "../../src/model/events.ts";
+import type { Attempt } from "../../src/model/attempt.ts";
+import type { EventBody } from "../../src/model/events.ts";
 import { drive } from "./driver.ts";
 import { type Hazard, hazards } from "./worlds.ts";
 

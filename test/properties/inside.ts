@@ -1,4 +1,5 @@
-import type { AgentNode, Blueprint, CallNode, MapNode, Node } from "../../src/model/blueprint.ts";
+import type { AgentNode, CallNode, MapNode, Node } from "../../src/model/node.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
 import { limits } from "../../src/model/limits.ts";
 import { template } from "../runs/inside.ts";
 import type { Scene } from "./play.ts";

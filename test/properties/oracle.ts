@@ -1,8 +1,8 @@
 import type { Graph } from "./oracle-graph.ts";
 
 /**
- * The join rule, told as plainly as possible and as slowly: sets and searches, no indices, nothing kept between two looks. Written from
- * the rule and not from the engine, so that the two can disagree.
+ * The join rule, told as plainly as possible and as slowly: sets and searches, no indices, nothing kept between two
+ * looks. Written from the rule and not from the engine, so that the two can disagree.
  */
 export interface Told {
   readonly counts: Readonly<Record<string, number>>;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Order } from "../../src/check/order.ts";
-import type { Blueprint, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
 import { compile } from "../../src/graph/plan.ts";
 import { drive } from "./driver.ts";
 import { arrows, blueprintOf } from "./graphs.ts";

@@ -1,4 +1,5 @@
-import type { Blueprint, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { DrivenRun, DriveOptions, World } from "./driver.ts";
 import { drive } from "./driver.ts";
@@ -25,7 +26,10 @@ const words: Readonly<Record<string, NodeResult>> = {
   other: { outcome: "success", option: "other" },
 };
 
-/** The blueprint of a scene: edges as in `arrows`, or whole; nodes are named by the edges, the first of them is the entry. */
+/**
+ * The blueprint of a scene: edges as in `arrows`, or whole; nodes are named
+ * by the edges, the first of them is the entry.
+ */
 export function stage(edges: string | Blueprint["edges"], scene: Scene = {}): Blueprint {
   const list =
     typeof edges === "string" ? arrows(edges) : edges.map(({ from, when, to }) => [from, when ?? null, to] as const);

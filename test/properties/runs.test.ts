@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { snapshot } from "../../src/engine/snapshot.ts";
-import type { Node } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
 import { exitCodeOf } from "../../src/model/outcome.ts";
 import type { DrivenRun } from "./driver.ts";
 import { drive, replay } from "./driver.ts";
@@ -40,7 +40,10 @@ test("no node runs twice at once, and every claim has one outcome", () => {
         open.add(event.node);
       } else if (event.type === "node.retrying" || (event.type === "node.ended" && event.result.outcome !== "error")) {
         if (!open.delete(event.node)) faults.push(`${event.node} ended without running`);
-      } else if (event.type === "node.ended") open.delete(event.node); // an error that waited for its retry when the run halted
+      } else if (event.type === "node.ended") {
+        // An error that waited for its retry when the run halted.
+        open.delete(event.node);
+      }
     }
     expect([...faults, ...open]).toEqual([]);
   });

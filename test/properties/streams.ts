@@ -14,8 +14,9 @@ export interface Sample {
 const letters = "abcdefghijklmnop".split("");
 
 /**
- * Edges forward to one to three later nodes, failure edges to any node but the first, and now and then a success edge back. Out of one
- * node all edges are unconditional or all are conditional. Every node succeeds in the end, so loops over failure edges end.
+ * Edges forward to one to three later nodes, failure edges to any node but the first, and now and
+ * then a success edge back. Out of one node all edges are unconditional or all are conditional.
+ * Every node succeeds in the end, so loops over failure edges end.
  */
 export function samples(most = 9, backwards = false): fc.Arbitrary<Sample> {
   return fc.integer({ min: 3, max: most }).chain((size) => {
@@ -40,7 +41,8 @@ export function samples(most = 9, backwards = false): fc.Arbitrary<Sample> {
     const perNode = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> =>
       fc
         .tuple(...ids.map(() => value))
-        .map((values) => Object.fromEntries(ids.map((id, index) => [id, values[index]])) as Record<string, T>); // one value an id
+        // One value an id.
+        .map((values) => Object.fromEntries(ids.map((id, index) => [id, values[index]])) as Record<string, T>);
     const outcome = fc.constantFrom("success", "failure");
     return fc.record({
       ids: fc.constant(ids),
@@ -70,7 +72,8 @@ export function pick<T>(list: readonly T[], pass: number): T {
 
 export function worldOf(sample: Sample): World {
   return {
-    result: ({ node, pass }) => ({ outcome: pick(sample.outcomes[node] ?? ["success"], pass) }) as NodeResult, // only outcomes are drawn
+    // Only outcomes are drawn.
+    result: ({ node, pass }) => ({ outcome: pick(sample.outcomes[node] ?? ["success"], pass) }) as NodeResult,
     ticks: ({ node, pass }) => pick(sample.ticks[node] ?? [1], pass),
   };
 }

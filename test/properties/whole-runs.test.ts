@@ -10,7 +10,10 @@ import { type WholeRun, wholeRuns } from "./whole-runs.ts";
 
 type Death = WholeRun["deaths"][number] | undefined;
 
-/** A journal whose process dies at a commit: what was begun before is on the disk, nothing else is written, and nobody hears of either. */
+/**
+ * A journal whose process dies at a commit: what was begun before is on the disk,
+ * nothing else is written, and nobody hears of either.
+ */
 function mortal(inner: Journal, death: Death): { readonly journal: Journal; readonly died: Promise<"died"> } {
   const dying = Promise.withResolvers<"died">();
   const never = new Promise<never>(() => undefined);
@@ -76,7 +79,10 @@ async function live(
   world.kill(pid);
 }
 
-/** However often its engine dies and a person has to decide. Answers how it stands at last; null where nothing of it was recorded. */
+/**
+ * However often its engine dies and a person has to decide. Answers how it
+ * stands at last; null where nothing of it was recorded.
+ */
 async function carryOut(world: World, whole: WholeRun): Promise<string | null> {
   const { blueprint, callee, settle } = whole;
   const bound: Bound = { blueprint, callees: callees({ callee }), contentHash: "content", bindingHash: "binding" };

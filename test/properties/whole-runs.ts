@@ -1,5 +1,7 @@
 import fc from "fast-check";
-import type { Blueprint, Edge, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Edge } from "../../src/model/edge.ts";
+import type { Node } from "../../src/model/node.ts";
 import type { NodeSettled } from "../../src/model/events.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import { agentic, gate, plain } from "../runs/harness.ts";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import type { Blueprint, Node } from "../../src/model/blueprint.ts";
-import type { Attempt } from "../../src/model/events.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
+import type { Attempt } from "../../src/model/attempt.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { World } from "./driver.ts";
 import { blueprintOf } from "./graphs.ts";

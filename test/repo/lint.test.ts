@@ -12,7 +12,10 @@ let report: string;
 const lines = (count: number, line: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => line(n)).join("\n");
 
-/** What each rule must find: rule, with what tells two faults of it apart → [file, text]. Types matter to the last ones, so a linter without types fails here. */
+/**
+ * What each rule must find: rule, with what tells two faults of it apart → [file, text]. Types
+ * matter to the last ones, so a linter without types fails here.
+ */
 const faults: Readonly<Record<string, readonly [string, string]>> = {
   "no-explicit-any": ["src/cli/any.ts", "export const x: any = 1;"],
   "no-non-null-assertion": ["src/cli/non-null.ts", "export const f = (a?: string): string => a!;"],

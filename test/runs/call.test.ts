@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Blueprint, CallNode } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { CallNode } from "../../src/model/node.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import {
   again,

@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openJournal, type EmbeddedJournal } from "../../src/hosts/embedded/journal.ts";
-import type { AgentNode, Blueprint, Edge, HumanNode, Node, NodeType, PluginNode } from "../../src/model/blueprint.ts";
-import type { EventBody, JournalEvent, ProcessIdentity } from "../../src/model/events.ts";
+import type { AgentNode, HumanNode, Node, NodeType, PluginNode } from "../../src/model/node.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Edge } from "../../src/model/edge.ts";
+import type { EventBody, JournalEvent } from "../../src/model/events.ts";
+import type { ProcessIdentity } from "../../src/model/process-identity.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Journal, JournalReader } from "../../src/ports/journal.ts";
@@ -185,7 +188,10 @@ export class World {
   }
 }
 
-/** By run and content hash, what any world began or went on with: when it is removed, the journals of its store are replayed. */
+/**
+ * By run and content hash, what any world began or went on with: when it is
+ * removed, the journals of its store are replayed.
+ */
 const carriedOut = new Map<string, Map<string, Blueprint>>();
 
 const definitions = (journal: JournalReader): DefinitionOf => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseTemplate } from "../../src/language/template.ts";
-import type { HumanNode } from "../../src/model/blueprint.ts";
+import type { HumanNode } from "../../src/model/node.ts";
 import type { GateAnswered } from "../../src/model/events.ts";
 import { createHumanPerformer } from "../../src/nodes/human.ts";
 import type { GateKeeper, Question } from "../../src/ports/gate.ts";

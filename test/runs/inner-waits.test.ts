@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Edge, Node, WaitNode } from "../../src/model/blueprint.ts";
+import type { Edge } from "../../src/model/edge.ts";
+import type { Node, WaitNode } from "../../src/model/node.ts";
 import { createWaitPerformer } from "../../src/nodes/wait.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
@@ -26,7 +27,8 @@ describe("a wait inside a call", () => {
     ...acts,
     pause: (context) => createWaitPerformer(clock).perform(narrowed(context)),
   });
-  const narrowed = (context: ActionContext): ActionContext<WaitNode> => context as ActionContext<WaitNode>; // of "pause" only
+  // Of "pause" only.
+  const narrowed = (context: ActionContext): ActionContext<WaitNode> => context as ActionContext<WaitNode>;
   const timed = (nodes: readonly Node[], edges: readonly Edge[]) => ({
     of: { ...blueprint([calling("sub", "timed")], []), limits: { timeMs: 60_000 } },
     more: { callees: callees({ timed: { ...blueprint(nodes, edges), name: "timed" } }) },

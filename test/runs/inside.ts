@@ -1,4 +1,5 @@
-import type { Blueprint, CallNode, MapNode } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { CallNode, MapNode } from "../../src/model/node.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { Template } from "../../src/model/template.ts";
 import { parseTemplate } from "../../src/language/template.ts";

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { check } from "../../src/check/check.ts";
-import type { Blueprint, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
 import {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Blueprint, MapBody } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { MapBody } from "../../src/model/node.ts";
 import type { JournalReader } from "../../src/ports/journal.ts";
 import type { Callees, StartRequest } from "../../src/runtime/api.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";

@@ -13,7 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { stockNodes } from "../../src/language/stock/set.ts";
-import type { Blueprint, ScriptNode } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { ScriptNode } from "../../src/model/node.ts";
 import { createWriteScope } from "../../src/nodes/write-scope.ts";
 import type { ActionContext, Performer } from "../../src/ports/performer.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
@@ -122,7 +123,10 @@ function sh(script: string, cwd = root): string {
   return execFileSync("sh", ["-euc", script], { cwd, env, encoding: "latin1" });
 }
 
-/** Every file, link and empty folder under a folder, byte for byte, without what Git keeps for itself; names as their bytes. */
+/**
+ * Every file, link and empty folder under a folder, byte for byte, without
+ * what Git keeps for itself; names as their bytes.
+ */
 function listing(folder = root): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   const look = (at: Buffer, path: string): void => {
@@ -216,7 +220,8 @@ describe.each(Object.entries(trees))("%s", (_, { before = "", change, commit: wh
   test("a worktree is given what is carried along", async () => {
     const untracked = (cwd: string): readonly string[] => sh("git ls-files --others -z", cwd).split("\0").toSorted();
     const own = untracked(root).filter((path) => path !== "" && !path.endsWith("/"));
-    const blueprint = { workspace: { isolate: "worktree", carry: ["**"] }, records: {} } as unknown as Blueprint; // nothing else is looked at
+    // Nothing else is looked at.
+    const blueprint = { workspace: { isolate: "worktree", carry: ["**"] }, records: {} } as unknown as Blueprint;
     const workspaces = gitWorkspaces({ home: join(place, "home"), env, notice: () => undefined });
     const opened = await workspaces.open({ run: "r1", blueprint, cwd: root });
     if ("problem" in opened) throw new Error(opened.problem);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { nothingInside } from "./nothing-inside.ts";
-import type { Blueprint, Node } from "../../src/model/blueprint.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
+import type { Node } from "../../src/model/node.ts";
 import type { Json } from "../../src/model/json.ts";
 import { limits } from "../../src/model/limits.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";

@@ -23,8 +23,8 @@ export function asKept(env: NodeJS.ProcessEnv = {}): (journal: JournalReader) =>
 }
 
 /**
- * Runs of a store, those inside others too, whose journal is not what the engine makes again of what came from the world, or whose
- * definition cannot be had; one sentence each. A store that cannot be read has none.
+ * Runs of a store, those inside others too, whose journal is not what the engine makes again of what came from the
+ * world, or whose definition cannot be had; one sentence each. A store that cannot be read has none.
  */
 export async function unlikeReplay(
   home: string,

@@ -15,7 +15,10 @@ const fixtureBin = path.resolve(import.meta.dirname, "../fixtures/bin");
 
 const never = new AbortController().signal;
 
-/** The real runner over a folder of its own. Whatever a test did, {@link close} throws where a process of it still lives. */
+/**
+ * The real runner over a folder of its own. Whatever a test did, {@link
+ * close} throws where a process of it still lives.
+ */
 export class RunnerBench {
   readonly folder = mkdtempSync(path.join(tmpdir(), "trammel-run-"));
   readonly blobs = path.join(this.folder, "blobs");

@@ -8,7 +8,10 @@ export interface AcpFault {
   readonly retryAfterMs?: number;
 }
 
-/** Sorts what an agent answers in place of a result. Its own words decide where the protocol has no code. `wall` is now, since the epoch. */
+/**
+ * Sorts what an agent answers in place of a result. Its own words decide where the
+ * protocol has no code. `wall` is now, since the epoch.
+ */
 export function classify(error: unknown, errorOutput: string, wall: number): AcpFault {
   if (!(error instanceof RequestError)) return { reason: { code: "connection", text: describe(error, errorOutput) } };
   const detail = error.data === undefined ? error.message : `${error.message} ${jsonText(error.data)}`;
@@ -17,7 +20,10 @@ export function classify(error: unknown, errorOutput: string, wall: number): Acp
   return retryAfterMs === null ? { reason } : { reason, retryAfterMs };
 }
 
-/** How long its words say to wait, in milliseconds: `limit reached|1764525600`, `try again in 2 hours 13 minutes`; null where they do not. */
+/**
+ * How long its words say to wait, in milliseconds: `limit reached|1764525600`, `try
+ * again in 2 hours 13 minutes`; null where they do not.
+ */
 function waitIn(detail: string, wall: number): number | null {
   const since = /limit reached\|(\d{10})\b/i.exec(detail)?.[1];
   if (since !== undefined) return Math.max(0, Number(since) * 1000 - wall);

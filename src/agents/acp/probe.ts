@@ -14,8 +14,8 @@ export type AcpProbe =
   | { readonly fault: string };
 
 /**
- * Starts an agent, opens a session in an empty folder and ends it: nothing is asked of its model. `limits.acpProbeMs` at the longest;
- * never rejects.
+ * Starts an agent, opens a session in an empty folder and ends it: nothing is asked of its
+ * model. `limits.acpProbeMs` at the longest; never rejects.
  */
 export async function probeAcp(
   { argv, variables }: Pick<AcpAgent, "argv" | "variables">,

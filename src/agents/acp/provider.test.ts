@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Step } from "../../../test/fixtures/acp-agent/main.ts";
 import { agentRequest, play, type Played } from "../../../test/fixtures/agent-request.ts";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import { identify, isAlive } from "../../runtime/processes/identity.ts";
 import { systemClock } from "../../runtime/time/clock.ts";

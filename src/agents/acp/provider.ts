@@ -18,9 +18,9 @@ export interface AcpParts {
 }
 
 /**
- * An agent of its own make, spoken to over the Agent Client Protocol. It gets the environment of its node and, of ours, only
- * the variables its `agent` names. It brings its own tools: the policy answers what it asks for, and ends it when it does
- * without asking what it may not. The protocol and the agent are loaded when the first one runs.
+ * An agent of its own make, spoken to over the Agent Client Protocol. It gets the environment of its node and, of ours,
+ * only the variables its `agent` names. It brings its own tools: the policy answers what it asks for, and ends it when
+ * it does without asking what it may not. The protocol and the agent are loaded when the first one runs.
  */
 export function createAcpProvider({ name, agent, environment, start, clock, boxed = false }: AcpParts): AgentProvider {
   return {

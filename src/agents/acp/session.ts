@@ -39,7 +39,9 @@ export interface SessionParts {
   readonly meta: Readonly<Record<string, Json>> | null;
 }
 
-/** Connects to a started agent and opens a session in the workspace. Rejects with what the agent or the connection says. */
+/**
+ * Connects to a started agent and opens a session in the workspace. Rejects with what the agent or the connection says.
+ */
 export async function openSession(parts: SessionParts): Promise<Session> {
   const { request, conversation, patience, meta } = parts;
   const connection = connect(parts);

@@ -4,8 +4,8 @@ import { limits } from "../../model/limits.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 
 /**
- * What is said between us and an agent. Answers to nothing that was asked are left out, as is what is no message: the SDK would
- * print them as they are, and an agent could write to our user's terminal that way.
+ * What is said between us and an agent. Answers to nothing that was asked are left out, as is what is no message: the
+ * SDK would print them as they are, and an agent could write to our user's terminal that way.
  */
 export function streamOf({ stdin, stdout }: LiveProcess): Stream {
   const output = Writable.toWeb(stdin) as WritableStream<Uint8Array>;

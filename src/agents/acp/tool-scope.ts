@@ -98,7 +98,10 @@ const qwenTools: ToolScope["tools"] = {
   run: ["run_shell_command"],
 };
 
-/** A list of the tools it is left, which its user's settings can add to, and one of those it is not, which wins over all of them. */
+/**
+ * A list of the tools it is left, which its user's settings can add to, and one
+ * of those it is not, which wins over all of them.
+ */
 export const qwenScope: ToolScope = {
   tools: qwenTools,
   hold: {
@@ -115,8 +118,8 @@ export const qwenScope: ToolScope = {
 };
 
 /**
- * Claude is told its tools with the request for a session. Servers of its user's bring no more, and what an agent below it would do,
- * it cannot be given.
+ * Claude is told its tools with the request for a session. Servers of its user's bring no more,
+ * and what an agent below it would do, it cannot be given.
  */
 export const claudeScope: ToolScope = {
   tools: {

@@ -5,7 +5,10 @@ import { isRepositoryData, readPlainFile, realOf } from "../../runtime/tree/plai
 import { replaceIn } from "../../runtime/tree/held.ts";
 import { isInside } from "../../runtime/tree/scan.ts";
 
-/** Absolute path behind one that an agent names, links followed, or null where that leads out of the workspace, into git's own files or nowhere. */
+/**
+ * Absolute path behind one that an agent names, links followed, or null where that leads
+ * out of the workspace, into git's own files or nowhere.
+ */
 export function confined(workspace: string, path: string): string | null {
   const root = realpathSync(workspace);
   const real = realOf(resolve(root, path));
@@ -23,7 +26,10 @@ export async function readText(file: string, line: number, lines: number | null)
     .join("\n");
 }
 
-/** Writes a file and answers what it held before, null where it did not exist. Rejects where something else than a plain file is there. */
+/**
+ * Writes a file and answers what it held before, null where it did not exist.
+ * Rejects where something else than a plain file is there.
+ */
 export async function writeText(workspace: string, file: string, text: string): Promise<string | null> {
   const before = await readPlainFile(file, limits.snapshotFileBytes).then(
     (bytes) => bytes.toString("utf8"),

@@ -5,8 +5,8 @@ const nameIt = "if it is to be used, name it as baseUrl";
 const bound = { bytes: limits.agentAnswerBytes, lineBytes: limits.agentAnswerLineBytes };
 
 /**
- * `fetch` that goes to no other address than the one it is given, whatever that one says: the vendors' own headers for keys
- * would go along. Of an answer that refuses, the beginning is read; one that goes beyond its bounds breaks off.
+ * `fetch` that goes to no other address than the one it is given, whatever that one says: the vendors' own headers for
+ * keys would go along. Of an answer that refuses, the beginning is read; one that goes beyond its bounds breaks off.
  */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const answer = await fetch(input, { ...init, redirect: "manual" });

@@ -110,7 +110,10 @@ class Loop {
     }
   }
 
-  /** Asks the model. A pause that its provider asks for in the middle of the work is kept, so that nothing of the work is lost. */
+  /**
+   * Asks the model. A pause that its provider asks for in the middle of the
+   * work is kept, so that nothing of the work is lost.
+   */
   async #ask(): ReturnType<typeof takeTurn> {
     const instructions = instructionsOf(this.#request, this.#answerSchema !== null);
     const asked = { model: this.#model, instructions, messages: this.#messages, tools: this.#tools };
@@ -124,7 +127,10 @@ class Loop {
     }
   }
 
-  /** Before there is work to lose the run itself waits, and need not be kept in memory; after an effect it could not begin anew. */
+  /**
+   * Before there is work to lose the run itself waits, and need not be kept in
+   * memory; after an effect it could not begin anew.
+   */
   #pauseAfter({ reason, retryAfterMs }: Fault): { readonly why: "quota" | "overloaded"; readonly ms: number } | null {
     const { code } = reason;
     if (retryAfterMs === undefined || (code !== "quota" && code !== "overloaded")) return null;

@@ -2,7 +2,10 @@ import type { LanguageModel } from "ai";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { AiSettings, ModelChoice } from "./settings.ts";
 
-/** A model object, never a string id, which the SDK would send to a gateway. The vendor's package is loaded at first use. */
+/**
+ * A model object, never a string id, which the SDK would send to a gateway.
+ * The vendor's package is loaded at first use.
+ */
 export type Model = Exclude<LanguageModel, string>;
 
 /**

@@ -1,4 +1,4 @@
-import type { AgentSettings } from "../../model/blueprint.ts";
+import type { AgentSettings } from "../../model/agent-settings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../../runtime/text.ts";
@@ -39,7 +39,10 @@ function currencyOf(price: Price | undefined): string | null {
   return price !== undefined && price.input.currency === price.output.currency ? price.input.currency : null;
 }
 
-/** Own tools are held to what may be read, and the commands of the author are the author's; a command of the model reads what it likes. */
+/**
+ * Own tools are held to what may be read, and the commands of the author are the
+ * author's; a command of the model reads what it likes.
+ */
 function unheldReading({ context, tools, policy = { mode: "allow_all" } }: AgentSettings): string | null {
   if (context?.only !== "require" || tools?.includes("run") === false) return null;
   const run = { tool: "run", access: "command", command: null, isTool: () => true } as const;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentRequest } from "../../../test/fixtures/agent-request.ts";
 import { ToolBench } from "../../../test/support/tool-bench.ts";
 import type { AgentEvent } from "../../model/agent-event.ts";
-import type { AgentSettings } from "../../model/blueprint.ts";
+import type { AgentSettings } from "../../model/agent-settings.ts";
 import type { Json } from "../../model/json.ts";
 import { scopeOf } from "../../runtime/reading/scope.ts";
 import { TurnReads } from "../../runtime/reading/turn-reads.ts";

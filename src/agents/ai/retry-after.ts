@@ -2,7 +2,9 @@ import { limits } from "../../model/limits.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** How long a provider asked to wait, in milliseconds, from its answer's headers or body; null where it does not say. */
+/**
+ * How long a provider asked to wait, in milliseconds, from its answer's headers or body; null where it does not say.
+ */
 export function retryAfter(headers: Headers, body: string): number | null {
   const said = ofHeader(headers) ?? ofRetryInfo(body) ?? ofBuckets(headers);
   return said === null || !Number.isFinite(said) || said < 0 ? null : Math.ceil(said);
@@ -37,5 +39,6 @@ function duration(text: string): readonly number[] {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
   const units = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) return [];
-  return [parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units], 0)]; // of the pattern
+  // Of the pattern.
+  return [parts.reduce((sum, [, count, unit]) => sum + Number(count) * units[unit as keyof typeof units], 0)];
 }

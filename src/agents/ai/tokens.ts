@@ -16,7 +16,10 @@ interface Asked {
   readonly tools: readonly ToolDefinition[];
 }
 
-/** What a provider says a turn took; where it says nothing, nothing but zeros or what is no count, an estimate from the text, so that a budget still bounds it. */
+/**
+ * What a provider says a turn took; where it says nothing, nothing but zeros or what is no count,
+ * an estimate from the text, so that a budget still bounds it.
+ */
 export function tokensOf(
   said: { readonly inputTokens: number | undefined; readonly outputTokens: number | undefined },
   asked: Asked,

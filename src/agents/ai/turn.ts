@@ -29,7 +29,10 @@ export interface TurnRequest {
 
 type Part = TextStreamPart<ToolSet>;
 
-/** Asks the model once, streaming what it says. Retries nothing: that is the engine's. `aborted` where the signal ended it. */
+/**
+ * Asks the model once, streaming what it says. Retries nothing: that is the
+ * engine's. `aborted` where the signal ended it.
+ */
 export async function takeTurn(
   request: TurnRequest,
   emit: (event: AgentEvent) => void,
@@ -181,7 +184,8 @@ class Collector {
 }
 
 function modelCall(part: Extract<Part, { type: "tool-call" }>): ModelCall {
-  const call = { id: part.toolCallId, tool: part.toolName, input: (part.input ?? null) as Json }; // parsed from JSON, or its text
+  // Parsed from JSON, or its text.
+  const call = { id: part.toolCallId, tool: part.toolName, input: (part.input ?? null) as Json };
   if (part.invalid !== true) return call;
   return { ...call, problem: part.error instanceof Error ? part.error.message : "the arguments could not be read" };
 }

@@ -26,9 +26,9 @@ interface Named {
 }
 
 /**
- * The first path that a command names and the agent may not read, or null: a file that is not in its scope, where the command is
- * one that shows or copies files, and anything outside of the workspace but installed software. That is what can be seen from
- * outside; what a program opens by itself is not.
+ * The first path that a command names and the agent may not read, or null: a file that is not in its scope, where the
+ * command is one that shows or copies files, and anything outside of the workspace but installed software. That is what
+ * can be seen from outside; what a program opens by itself is not.
  */
 export async function forbiddenRead(command: string, workspace: string, reads: Reads): Promise<string | null> {
   const outside = pathOutside(command, workspace);
@@ -43,8 +43,8 @@ export async function forbiddenRead(command: string, workspace: string, reads: R
 }
 
 /**
- * The first file or folder that a command names outside of the workspace, but for installed software and programs that it runs;
- * null where there is none.
+ * The first file or folder that a command names outside of the workspace, but for installed
+ * software and programs that it runs; null where there is none.
  */
 export function pathOutside(command: string, workspace: string): string | null {
   const root = realOf(workspace) ?? workspace;
@@ -62,7 +62,10 @@ export function filesRead(command: string, workspace: string): readonly string[]
   return [...new Set(named.flatMap(({ path, read }) => (read && kindOf(path) === "file" ? [path] : [])))];
 }
 
-/** What words of a command, or parts of them, lead to; a command that cannot be read with certainty is taken apart roughly. */
+/**
+ * What words of a command, or parts of them, lead to; a command that cannot
+ * be read with certainty is taken apart roughly.
+ */
 function namedPaths(command: string, root: string): readonly Named[] {
   const commands = simpleCommands(command);
   if (commands === null) {

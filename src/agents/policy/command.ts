@@ -1,6 +1,9 @@
 import { limits } from "../../model/limits.ts";
 
-/** A word after quote removal. `open` where a pattern in it is expanded by the shell, so that what it becomes is not known. */
+/**
+ * A word after quote removal. `open` where a pattern in it is expanded by
+ * the shell, so that what it becomes is not known.
+ */
 export interface Word {
   readonly text: string;
   readonly open: boolean;
@@ -20,9 +23,9 @@ const reserved: ReadonlySet<string> = new Set(
 const harmless = /^(?:[0-9]?>&[0-9]|[0-9]?>{1,2} ?\/dev\/null|&> ?\/dev\/null)(?=$|[\s;&|])/;
 
 /**
- * Every simple command of a shell text: each member of each pipe and list. Understands words, quotes, escapes, `| || && ; &`
- * and redirections that touch no file. Anything else (expansions, substitutions, subshells, compound commands, assignments,
- * redirections to files, here-documents, comments) is null: a reader that must be sure cannot be.
+ * Every simple command of a shell text: each member of each pipe and list. Understands words, quotes, escapes, `| || &&
+ * ; &` and redirections that touch no file. Anything else (expansions, substitutions, subshells, compound commands,
+ * assignments, redirections to files, here-documents, comments) is null: a reader that must be sure cannot be.
  */
 export function simpleCommands(text: string): readonly SimpleCommand[] | null {
   if (text.length > limits.commandCharacters || text.includes("\0")) return null;

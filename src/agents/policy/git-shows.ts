@@ -31,7 +31,9 @@ const shows: Readonly<Record<string, GitShow>> = {
 const namesOnly =
   /^(?:-s|--(?:no-patch|quiet|exit-code|raw|shortstat|numstat|stat(?:=.*)?|dirstat.*|name-only|name-status|summary|check))$/;
 
-/** What a subcommand with such options goes through; undefined where it shows no content of files that it is not told. */
+/**
+ * What a subcommand with such options goes through; undefined where it shows no content of files that it is not told.
+ */
 export function gitShow(subcommand: string, options: readonly string[]): GitShow | undefined {
   const show = Object.hasOwn(shows, subcommand) ? shows[subcommand] : undefined;
   if (show === undefined || options.some((text) => show.needs?.test(text))) return show;

@@ -10,8 +10,8 @@ const braced = /^[\w.*?{},-]+$/;
 const option = /^--(include|exclude|exclude-dir)(?:=(.*))?$/s;
 
 /**
- * What `grep -r` passes by under its options: folders of `--exclude-dir`, and files by `--include` or `--exclude`. Where it says both, or
- * in a way that is not certain, the files count as read.
+ * What `grep -r` passes by under its options: folders of `--exclude-dir`, and files by `--include` or `--exclude`.
+ * Where it says both, or in a way that is not certain, the files count as read.
  */
 export function leftOutOf(words: readonly string[]): LeftOut {
   const globs = { include: [] as string[], exclude: [] as string[], "exclude-dir": [] as string[] };

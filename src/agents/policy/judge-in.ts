@@ -1,8 +1,11 @@
-import type { AgentPolicy } from "../../model/blueprint.ts";
+import type { AgentPolicy } from "../../model/agent-settings.ts";
 import { pathOutside } from "./command-reads.ts";
 import { judge, type Asked, type Verdict } from "./policy.ts";
 
-/** As {@link judge}; and where commands are let through by a list, it is for the workspace: one that names a path outside is not on it. */
+/**
+ * As {@link judge}; and where commands are let through by a list, it is for the
+ * workspace: one that names a path outside is not on it.
+ */
 export function judgeIn(workspace: string, policy: AgentPolicy, asked: Asked): Verdict {
   const judged = judge(policy, asked);
   const listed = policy.allow !== undefined && policy.allow.length > 0;

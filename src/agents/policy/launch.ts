@@ -50,7 +50,9 @@ const handing: ReadonlyMap<string, RegExp> = new Map([
   ...entries("zip", /^(?:-TT|--unzip-command)/),
 ]);
 
-/** By program, the long options of those that can be cut short, as most programs let one do (`--filt` is `--filter`). */
+/**
+ * By program, the long options of those that can be cut short, as most programs let one do (`--filt` is `--filter`).
+ */
 const longOptions: ReadonlyMap<string, readonly string[]> = new Map([
   ...optionsOf("git", "config config-env exec exec-path open-files-in-pager output receive-pack upload-pack"),
   ...optionsOf("man", "pager html"),
@@ -70,8 +72,8 @@ const longOptions: ReadonlyMap<string, readonly string[]> = new Map([
 const whole = named("--checkpoint --output-file --text");
 
 /**
- * Whether a command, beyond its first `stated` words, starts another program or runs code, so that whoever let its beginning
- * through has not said so. A pattern of the shell may become any of the words that do.
+ * Whether a command, beyond its first `stated` words, starts another program or runs code, so that whoever let its
+ * beginning through has not said so. A pattern of the shell may become any of the words that do.
  */
 export function handsOver(command: SimpleCommand, stated: number): boolean {
   const name = baseName(command[0]);
@@ -90,7 +92,9 @@ function isShortOf(word: string, long: readonly string[]): boolean {
   return option.length > 2 && !whole.has(option) && long.some((one) => one.startsWith(option));
 }
 
-/** Whether a command runs code that is not there to be read: text of another language, or whatever comes through a pipe. */
+/**
+ * Whether a command runs code that is not there to be read: text of another language, or whatever comes through a pipe.
+ */
 export function runsUnread(command: SimpleCommand): boolean {
   const name = baseName(command[0]);
   const words = command.slice(1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentPolicy } from "../../model/blueprint.ts";
+import type { AgentPolicy } from "../../model/agent-settings.ts";
 import { judge, type Asked } from "./policy.ts";
 
 const isTool = (name: string): boolean => ["read", "write", "edit", "run"].includes(name);

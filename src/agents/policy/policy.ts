@@ -1,4 +1,4 @@
-import type { AgentPolicy } from "../../model/blueprint.ts";
+import type { AgentPolicy } from "../../model/agent-settings.ts";
 import type { ToolAccess } from "../../ports/tool.ts";
 import { simpleCommands, type SimpleCommand, type Word } from "./command.ts";
 import { handsOver, runsUnread } from "./launch.ts";
@@ -20,16 +20,17 @@ export type Verdict =
 const allowed: Verdict = { verdict: "allowed" };
 
 /**
- * Whether a policy lets a call through. A rule of `allow` and `deny` is a tool's name (`*` stands for any part of it) or else
- * the beginning of a command (`npm test`), and `deny` wins.
+ * Whether a policy lets a call through. A rule of `allow` and `deny` is a tool's name (`*` stands for any part of it)
+ * or else the beginning of a command (`npm test`), and `deny` wins.
  *
- * A command is on the allow list only if each of its simple commands begins with a rule, and goes on without starting another
- * program that the rule does not state (`find -exec`, `git -c`, `xargs`, `sh -c`). It is on the deny list if the words of
- * a rule occur in it in order, wherever that is (`sudo git push`, `git -C x push`, `sh -c 'git push'`). What cannot be read with
- * certainty is never on the allow list and, where a rule could deny a command, always on the deny list.
+ * A command is on the allow list only if each of its simple commands begins with a rule, and goes on
+ * without starting another program that the rule does not state (`find -exec`, `git -c`, `xargs`, `sh
+ * -c`). It is on the deny list if the words of a rule occur in it in order, wherever that is (`sudo git
+ * push`, `git -C x push`, `sh -c 'git push'`). What cannot be read with certainty is never on the allow
+ * list and, where a rule could deny a command, always on the deny list.
  *
- * Beside the lists: `read_only` leaves reading, `ask` asks for everything else, `allow_all` allows all but, with an `allow` list,
- * only what is on it (and reading).
+ * Beside the lists: `read_only` leaves reading, `ask` asks for everything else, `allow_all` allows all but, with an
+ * `allow` list, only what is on it (and reading).
  */
 export function judge(policy: AgentPolicy, asked: Asked): Verdict {
   const deny = policy.deny ?? [];

@@ -60,9 +60,9 @@ async function isOurs(root: string, path: string): Promise<boolean> {
 }
 
 /**
- * Makes the changes that {@link mismatchOf} found nothing against. What goes goes first, with folders it leaves empty; what
- * comes is written anew, never through a link that stands in its place or on its way: links come last, and rejects where a
- * change would follow one all the same.
+ * Makes the changes that {@link mismatchOf} found nothing against. What goes goes first, with folders it
+ * leaves empty; what comes is written anew, never through a link that stands in its place or on its way: links
+ * come last, and rejects where a change would follow one all the same.
  */
 export async function applyChanges(workspace: string, files: readonly CassetteFile[]): Promise<void> {
   const root = await realpath(workspace);

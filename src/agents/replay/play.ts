@@ -20,8 +20,8 @@ export interface Tapes {
 }
 
 /**
- * Plays the cassette of a node's pass: says what was said and changes what was changed, or refuses and changes nothing. Files that are
- * not as they were recorded are refused also under `loose`: the changes would be made to something else.
+ * Plays the cassette of a node's pass: says what was said and changes what was changed, or refuses and changes nothing.
+ * Files that are not as they were recorded are refused also under `loose`: the changes would be made to something else.
  */
 export async function replay(
   { folder, loose }: Tapes,

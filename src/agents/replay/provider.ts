@@ -3,7 +3,10 @@ import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../../runtime/text.ts";
 import type { RecordOptions } from "./record.ts";
 
-/** Plays recordings from `folder` instead of asking an agent; under `loose` also those of another prompt, which it tells. */
+/**
+ * Plays recordings from `folder` instead of asking an agent; under `loose`
+ * also those of another prompt, which it tells.
+ */
 export function createReplayProvider(folder: string | null, mask: Mask, loose = false): AgentProvider {
   const missing = (): string | null => {
     if (folder === null)

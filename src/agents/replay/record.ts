@@ -21,9 +21,10 @@ export interface RecordOptions {
 }
 
 /**
- * Writes what each run of a provider said and changed, but for what lies in `except`, into `folder`, one cassette a node and pass; a retry takes the place of
- * what it retries, and a first pass that of all later ones of an earlier recording. Refuses before the agent starts where it could not. Agents at work in one folder at a time are each given
- * all changes made meanwhile.
+ * Writes what each run of a provider said and changed, but for what lies in `except`, into `folder`, one
+ * cassette a node and pass; a retry takes the place of what it retries, and a first pass that of all
+ * later ones of an earlier recording. Refuses before the agent starts where it could not. Agents at work
+ * in one folder at a time are each given all changes made meanwhile.
  */
 export async function record(
   provider: AgentProvider,

@@ -1,4 +1,5 @@
-import type { InputSpec, ToolArgument } from "../../model/blueprint.ts";
+import type { InputSpec } from "../../model/type-spec.ts";
+import type { ToolArgument } from "../../model/node.ts";
 import type { Json } from "../../model/json.ts";
 import type { Draft } from "../../language/draft.ts";
 import { isRefused } from "../../language/draft.ts";

@@ -1,7 +1,10 @@
 import { commandsOf } from "../commands.ts";
 import type { Rule } from "../rule.ts";
 
-/** A shell takes a carriage return for part of a word. Line ends of the file itself do no harm: YAML reads them as line feeds. */
+/**
+ * A shell takes a carriage return for part of a word. Line ends of the file
+ * itself do no harm: YAML reads them as line feeds.
+ */
 export const crlfInRun: Rule = {
   code: "crlf-in-run",
   needs: "document",

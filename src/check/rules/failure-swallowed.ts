@@ -1,10 +1,10 @@
-import { END } from "../../model/blueprint.ts";
+import { END } from "../../model/edge.ts";
 import { neverHas } from "./dead-route.ts";
 import type { Rule } from "../rule.ts";
 
 /**
- * A failure edge leads through another node to an end without `as: failed`, and there is no way back to the node that failed: the run
- * would be reported as succeeded.
+ * A failure edge leads through another node to an end without `as: failed`, and there is no way back to the node that
+ * failed: the run would be reported as succeeded.
  */
 export const failureSwallowed: Rule = {
   code: "failure-swallowed",

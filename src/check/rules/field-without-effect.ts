@@ -4,7 +4,9 @@ import { entryOf, valueOf } from "../../language/tree.ts";
 import type { Source } from "../../language/source.ts";
 import type { Rule, RuleReport } from "../rule.ts";
 
-/** A field that nothing ever looks at: on a node of a type that does not use it, or without the field that it is about. */
+/**
+ * A field that nothing ever looks at: on a node of a type that does not use it, or without the field that it is about.
+ */
 export const fieldWithoutEffect: Rule = {
   code: "field-without-effect",
   needs: "document",

@@ -1,4 +1,4 @@
-import { classOf } from "../../model/blueprint.ts";
+import { classOf } from "../../model/node.ts";
 import type { Draft } from "../../language/draft.ts";
 import type { Source } from "../../language/source.ts";
 import type { Order } from "../order.ts";
@@ -6,8 +6,8 @@ import type { Rule } from "../rule.ts";
 import type { Topology } from "../topology.ts";
 
 /**
- * A check stands between an agent's work and a gate, but after the gate a way back to it leads through an agent and past the check: the
- * second time, what is approved was not checked.
+ * A check stands between an agent's work and a gate, but after the gate a way back to it leads through an agent and
+ * past the check: the second time, what is approved was not checked.
  */
 export const gateBypass: Rule = {
   code: "gate-bypass",

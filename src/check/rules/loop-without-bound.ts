@@ -1,4 +1,4 @@
-import { classOf } from "../../model/blueprint.ts";
+import { classOf } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { isRefused } from "../../language/draft.ts";
 import { fieldRange } from "../../language/source.ts";

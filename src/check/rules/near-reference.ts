@@ -8,7 +8,10 @@ const dollar = /\$\{(task|[A-Za-z_][\w-]*(?:\.[\w-]+)+)\}/g;
 const spaced =
   /(?<![{$])\{[ \t]+([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]*\}|(?<![{$])\{([A-Za-z_][\w-]*(?:\.[\w-]+)*)[ \t]+\}/g;
 
-/** What looks like a reference and is text: `{{task}}`, `${{ task }}`, `${task}` and `{ task }`, which other template languages fill in, and `{task}` in a field that takes none. */
+/**
+ * What looks like a reference and is text: `{{task}}`, `${{ task }}`, `${task}` and `{ task }`, which other template
+ * languages fill in, and `{task}` in a field that takes none.
+ */
 export const nearReference: Rule = {
   code: "near-reference",
   needs: "document",

@@ -1,4 +1,4 @@
-import { END } from "../../model/blueprint.ts";
+import { END } from "../../model/edge.ts";
 import { fieldRange } from "../../language/source.ts";
 import type { Rule } from "../rule.ts";
 

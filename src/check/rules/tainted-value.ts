@@ -39,8 +39,8 @@ export const taintedValue: Rule = {
 };
 
 /**
- * Where a value comes from; undefined for what is nobody's or cannot exist. Of the items of a map nobody has seen those that do not come
- * from an input.
+ * Where a value comes from; undefined for what is nobody's or cannot exist. Of the items of a
+ * map nobody has seen those that do not come from an input.
  */
 function originIn(ref: Reference, source: Source, suggest: RuleContext["suggest"]): Origin | undefined {
   if (ref.source === "item") return itemOrigin(source);

@@ -1,4 +1,4 @@
-import { END } from "../../model/blueprint.ts";
+import { END } from "../../model/edge.ts";
 import { entryOf } from "../../language/tree.ts";
 import type { Rule } from "../rule.ts";
 

@@ -2,7 +2,9 @@ import { quote } from "../../language/tree.ts";
 import { fieldRange } from "../../language/source.ts";
 import type { Rule } from "../rule.ts";
 
-/** A call that `trammel.lock` does not hold to its content. Without a lock nothing is said: pinning is not used there. */
+/**
+ * A call that `trammel.lock` does not hold to its content. Without a lock nothing is said: pinning is not used there.
+ */
 export const unpinnedCall: Rule = {
   code: "unpinned-call",
   needs: "document",

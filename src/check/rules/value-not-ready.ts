@@ -1,4 +1,4 @@
-import type { TypeSpec } from "../../model/blueprint.ts";
+import type { TypeSpec } from "../../model/type-spec.ts";
 import { wordsOf } from "../../language/fields/schemas.ts";
 import { references, soleReference } from "../../language/template.ts";
 import { entryOf, valueOf } from "../../language/tree.ts";
@@ -7,8 +7,8 @@ import { nodeReferences } from "../references.ts";
 import type { Rule, RuleContext, RuleReport } from "../rule.ts";
 
 /**
- * A value that does not exist is empty in text and null elsewhere; the list of a map, most types of outputs and the key of a run, which
- * is asked for before any node begins, can be neither.
+ * A value that does not exist is empty in text and null elsewhere; the list of a map, most types of outputs and the key
+ * of a run, which is asked for before any node begins, can be neither.
  */
 export const valueNotReady: Rule = {
   code: "value-not-ready",

@@ -6,7 +6,10 @@ import { typeSchema } from "../../language/types.ts";
 import { typeOf } from "../schemas.ts";
 import type { Rule, RuleContext, RuleReport } from "../rule.ts";
 
-/** A value that is known to be of one type stands where another is needed: the list of a map, and outputs, which are taken as they are. */
+/**
+ * A value that is known to be of one type stands where another is needed: the list
+ * of a map, and outputs, which are taken as they are.
+ */
 export const wrongType: Rule = {
   code: "wrong-type",
   needs: "document",

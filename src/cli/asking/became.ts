@@ -4,7 +4,10 @@ import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 import { terminalGates } from "./gate.ts";
 
-/** Asks at the terminal what became of an attempt whose outcome nobody knows; null leaves that for later, as the end of input does. */
+/**
+ * Asks at the terminal what became of an attempt whose outcome nobody knows; null
+ * leaves that for later, as the end of input does.
+ */
 export async function whatBecame(world: World, run: string, { node, reason }: RunHalting): Promise<Settlement | null> {
   if (node === undefined) return null;
   const screen = { suspend: () => undefined, resume: () => undefined };

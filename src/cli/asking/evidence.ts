@@ -1,11 +1,12 @@
-import type { Attempt, RunHalting } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { RunHalting } from "../../model/events.ts";
 import type { CapturedText, NodeResult } from "../../model/outcome.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 
 /**
- * What the node said that a run halted for, one text for each failure that is the evidence: its own error output where it failed
- * itself, else that of the last failure before, which is what an agent at its cap could not mend. Inside a call or a map it is what the
- * run in there halted for.
+ * What the node said that a run halted for, one text for each failure that is the evidence: its own error output where
+ * it failed itself, else that of the last failure before, which is what an agent at its cap could not mend. Inside a
+ * call or a map it is what the run in there halted for.
  */
 export function evidenceOf(journal: JournalReader, run: string, halt: RunHalting): readonly string[] {
   const inner = innerHalt(journal, run, halt.node ?? "");

@@ -1,9 +1,12 @@
-import type { InputSpec } from "../../model/blueprint.ts";
+import type { InputSpec } from "../../model/type-spec.ts";
 import type { Json } from "../../model/json.ts";
 import { readInput } from "../../runtime/admission/inputs.ts";
 import { inert } from "../../views/inert.ts";
 
-/** Asks one field after the other; an empty line takes the default, and what does not fit is asked again. Null when no line came. */
+/**
+ * Asks one field after the other; an empty line takes the default, and what does
+ * not fit is asked again. Null when no line came.
+ */
 export async function fillForm(
   fields: Readonly<Record<string, InputSpec>>,
   say: (text: string) => void,

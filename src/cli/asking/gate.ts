@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import type { HumanOption } from "../../model/blueprint.ts";
+import type { HumanOption } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
 import { inert } from "../../views/inert.ts";

@@ -16,8 +16,9 @@ export const patientGates: GateKeeper = {
 const nobody: Observer = { event: () => undefined, progress: () => undefined };
 
 /**
- * Tells of everything and parks the run when nothing in it goes on without a person, by what the store says of it. `park` answers false
- * while an answer is being taken, or an agent waits for leave, so that it is asked again. After `over` nobody looks.
+ * Tells of everything and parks the run when nothing in it goes on without a person, by what the
+ * store says of it. `park` answers false while an answer is being taken, or an agent waits for
+ * leave, so that it is asked again. After `over` nobody looks.
  */
 export function whenParked(
   observer: Observer,

@@ -1,10 +1,12 @@
-import type { HumanNode } from "../../model/blueprint.ts";
+import type { HumanNode } from "../../model/node.ts";
 import type { GateOpened } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
 import { readInput } from "../../runtime/admission/inputs.ts";
 import { type Problem, usage } from "../problem.ts";
 
-/** The decision that a text is for this gate. What is no typed decision is none: it is refused and the gate stays open. */
+/**
+ * The decision that a text is for this gate. What is no typed decision is none: it is refused and the gate stays open.
+ */
 export async function typedAnswer(
   text: string,
   gate: GateOpened,

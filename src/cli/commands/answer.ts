@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { GateAnswered, GateOpened, ProcessIdentity } from "../../model/events.ts";
+import type { GateAnswered, GateOpened } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
@@ -16,8 +17,8 @@ import type { World } from "../world.ts";
 import { resume, type ResumeOptions } from "./resume.ts";
 
 /**
- * Answers a gate. The process that executes the run takes the answer from its mailbox; a parked run goes on here, to its end or to the
- * next gate. Succeeds only where this very answer is the one that was recorded.
+ * Answers a gate. The process that executes the run takes the answer from its mailbox; a parked run goes on here, to
+ * its end or to the next gate. Succeeds only where this very answer is the one that was recorded.
  */
 export async function answer(
   world: World,
@@ -47,7 +48,10 @@ interface Giving extends Given {
   readonly isAlive: (process: ProcessIdentity) => boolean;
 }
 
-/** An owner may end before it takes what is in its mailbox, and another may take the run over first: each is tried in turn. */
+/**
+ * An owner may end before it takes what is in its mailbox, and another may
+ * take the run over first: each is tried in turn.
+ */
 async function give(giving: Giving, options: ResumeOptions): Promise<number> {
   const { world, journal, run, top, path, answer } = giving;
   for (let posted = false; ;) {

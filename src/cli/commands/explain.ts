@@ -9,7 +9,9 @@ import { packageRoot } from "../documents/package-root.ts";
 import { report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
-/** Prints the page of a diagnostic's code: what it means, an example and its mend; without a code, one line for each. */
+/**
+ * Prints the page of a diagnostic's code: what it means, an example and its mend; without a code, one line for each.
+ */
 export function explain(world: World, code: string | undefined): number {
   if (code === undefined) {
     const width = Math.max(...Object.keys(codes).map((name) => name.length));
@@ -26,7 +28,10 @@ export function explain(world: World, code: string | undefined): number {
   return exitCodes.ok;
 }
 
-/** Prints the JSON Schema of blueprints, of configuration files or of tests, for editors; of blueprints with what plug-ins bring here. */
+/**
+ * Prints the JSON Schema of blueprints, of configuration files or of tests, for
+ * editors; of blueprints with what plug-ins bring here.
+ */
 export async function schema(world: World, what: "blueprint" | "config" | "test"): Promise<number> {
   const { config } = await loadConfig(world.cwd, world.env);
   if (what !== "blueprint" || config.plugins.length === 0) {

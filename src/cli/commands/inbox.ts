@@ -13,8 +13,9 @@ import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 /**
- * Lists everything that waits for a person. Gates: the run that waits longest first, and in a run by name, for what waits side by side has
- * no order. Then what of the runs that `trammel runs` lists halted until somebody decides, the latest first.
+ * Lists everything that waits for a person. Gates: the run that waits longest first, and in a
+ * run by name, for what waits side by side has no order. Then what of the runs that `trammel
+ * runs` lists halted until somebody decides, the latest first.
  */
 export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
   const journal = await openStoreToRead(world);
@@ -81,7 +82,9 @@ function haltedText({ decision: { run, status, node, reason }, halting }: Halted
 
 const placeholder = { approval: "yes|no", input: "TEXT", choice: "OPTION", form: `'{"field": …}'` } as const;
 
-/** Nobody executes a parked run, so that its time passes unnoticed, and no answer is taken any more; times in ISO 8601. */
+/**
+ * Nobody executes a parked run, so that its time passes unnoticed, and no answer is taken any more; times in ISO 8601.
+ */
 function late({ run, until }: Inbox["waiting"][number], now: string): string | null {
   if (until === undefined || until > now) return null;
   return `its time was up at ${until}: trammel resume ${run} --detach goes on without an answer`;

@@ -39,8 +39,8 @@ interface LeftBehind {
 }
 
 /**
- * Removes what `retention` no longer keeps. First the journal forgets, then files go that nothing refers to: killed at any point,
- * the next time goes on, and nothing that is kept is ever without its files.
+ * Removes what `retention` no longer keeps. First the journal forgets, then files go that nothing refers to: killed at
+ * any point, the next time goes on, and nothing that is kept is ever without its files.
  */
 export async function prune(world: World, options: PruneOptions): Promise<number> {
   const config = await readConfig(world, world.cwd);

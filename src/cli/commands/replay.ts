@@ -19,7 +19,10 @@ export interface ReplayOptions {
   readonly with?: string;
 }
 
-/** Recomputes a run and those inside it from what came from the world, without a process or a model: the journal must say what the engine decides. */
+/**
+ * Recomputes a run and those inside it from what came from the world, without a process or
+ * a model: the journal must say what the engine decides.
+ */
 export async function replay(world: World, run: string, options: ReplayOptions): Promise<number> {
   const journal = await openStoreToRead(world);
   try {

@@ -14,7 +14,9 @@ export interface RerunOptions extends DriveOptions {
   readonly input?: readonly string[];
 }
 
-/** Does the same once more: a new run of the definition, task and inputs of an earlier one, counted under the same task. */
+/**
+ * Does the same once more: a new run of the definition, task and inputs of an earlier one, counted under the same task.
+ */
 export function rerun(world: World, text: string, options: RerunOptions): Promise<number> {
   return anew(world, text, options, null);
 }
@@ -35,7 +37,10 @@ interface Place {
   readonly keepTree: boolean;
 }
 
-/** A node of that very name comes first: a flow may have one called `test#2`, and the second pass of `test` is then `test (pass 2)`. */
+/**
+ * A node of that very name comes first: a flow may have one called `test#2`, and
+ * the second pass of `test` is then `test (pass 2)`.
+ */
 function placeOf({ at, keepTree }: Place, { nodes }: Blueprint): Pick<ForkRequest, "node" | "pass" | "keepTree"> {
   const [, node, short, long] = /^(.+?)(?:#([1-9][0-9]*)| \(pass ([1-9][0-9]*)\))$/.exec(at) ?? [];
   if (nodes.has(at) || node === undefined) return { node: at, keepTree };

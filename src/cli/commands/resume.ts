@@ -26,7 +26,10 @@ export interface Decision {
   readonly answer?: GateAnswered;
 }
 
-/** Goes on with a run; where that needs to know what became of an attempt, it asks at the terminal and goes on from there. */
+/**
+ * Goes on with a run; where that needs to know what became of an attempt,
+ * it asks at the terminal and goes on from there.
+ */
 export async function resume(
   world: World,
   text: string,
@@ -91,7 +94,10 @@ async function goOn(
   return { exit, undecided: isOpen ? view.halting : null };
 }
 
-/** Its agents are recorded where they were from the beginning: what lies in two folders would be no recording of the run. */
+/**
+ * Its agents are recorded where they were from the beginning: what lies in
+ * two folders would be no recording of the run.
+ */
 function recordingOf(
   { cwd }: World,
   options: ResumeOptions,

@@ -11,7 +11,10 @@ import { jsonLine } from "../json.ts";
 import { type Problem, report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
-/** Keeps a secret under a name, which `secrets:` of a node then gives it. The value comes from standard input or a prompt, never by argument. */
+/**
+ * Keeps a secret under a name, which `secrets:` of a node then gives it. The value
+ * comes from standard input or a prompt, never by argument.
+ */
 export async function set(world: World, name: string): Promise<number> {
   const refused = refusal(world, name);
   if (refused !== null) return report(world, refused);

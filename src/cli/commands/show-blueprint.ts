@@ -7,7 +7,9 @@ import { printFaults } from "../running/prepare.ts";
 import { printProblems } from "../problems.ts";
 import type { World } from "../world.ts";
 
-/** Shows a blueprint at a glance, or with everything written out that `flow`, `next`, lists and stock nodes stand for. */
+/**
+ * Shows a blueprint at a glance, or with everything written out that `flow`, `next`, lists and stock nodes stand for.
+ */
 export async function showBlueprint(world: World, document: SourceDocument, expanded: boolean): Promise<number> {
   const { blueprint, diagnostics, faults } = await checkDocument(document.text, configHere(world));
   if (faults.length > 0) return printFaults(world, faults);

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { emptyConfig } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import type { Conflict, Journal, RunRow } from "../../ports/journal.ts";
 import { self } from "../../runtime/processes/identity.ts";
@@ -35,7 +35,10 @@ export async function stop(world: World, run: string): Promise<number> {
   }
 }
 
-/** It is ours before anything in it ends: whoever went on with it meanwhile would find a run inside in other hands, and is asked instead. */
+/**
+ * It is ours before anything in it ends: whoever went on with it meanwhile would find
+ * a run inside in other hands, and is asked instead.
+ */
 async function stopOutermost(world: World, journal: Journal, { run }: RunRow): Promise<number> {
   const { isAlive } = await world.compose();
   let why: Conflict | null = null;

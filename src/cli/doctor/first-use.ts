@@ -3,7 +3,8 @@ import { dirname } from "node:path";
 import { loadConfig, userFile } from "../../config/load.ts";
 import { readTextFile } from "../../config/text-file.ts";
 import type { VendorName } from "../../config/vendors.ts";
-import { allNodes, type AgentSettings } from "../../model/blueprint.ts";
+import { allNodes } from "../../model/node.ts";
+import type { AgentSettings } from "../../model/agent-settings.ts";
 import { limits } from "../../model/limits.ts";
 import { settingsOf } from "../../nodes/agent-settings.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
@@ -25,8 +26,8 @@ interface Way {
 }
 
 /**
- * Whether some agent of a run has neither provider nor model from anywhere. Then a person at a terminal is asked once which of what there
- * is to use, and the answer is written into the person's own configuration.
+ * Whether some agent of a run has neither provider nor model from anywhere. Then a person at a terminal is asked once
+ * which of what there is to use, and the answer is written into the person's own configuration.
  */
 export function lacksAgent({ blueprint, callees, config }: Prepared): boolean {
   const all = [blueprint, ...[...callees.values()].map((callee) => callee.blueprint)];
@@ -39,7 +40,9 @@ function isUnset({ provider, model }: AgentSettings): boolean {
   return provider === undefined && model === undefined;
 }
 
-/** Asks, and writes the choice; `nothing` where there is nothing to choose from, else the exit code where none was made. */
+/**
+ * Asks, and writes the choice; `nothing` where there is nothing to choose from, else the exit code where none was made.
+ */
 export async function chooseAgent(world: World): Promise<"written" | "nothing" | number> {
   const found = await findAgents({ env: await keyed(world) });
   const ways = waysIn(found);
@@ -115,7 +118,10 @@ function wordOf(answer: Answer): string | null {
   return answer.kind === "text" ? answer.text : null;
 }
 
-/** Puts what was chosen into `agent` of the file, and leaves all else as it is, there too: a policy that its owner set still holds. */
+/**
+ * Puts what was chosen into `agent` of the file, and leaves all else as it is,
+ * there too: a policy that its owner set still holds.
+ */
 async function write(world: World, file: string, agent: Way["agent"]): Promise<Problem | null> {
   const { isAlias, isMap, parseDocument } = await import("yaml");
   const known = readTextFile(file);

@@ -11,8 +11,8 @@ import { openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 /**
- * Looks at this machine: nothing leaves it, and nothing is changed but that the store is opened. With `tried` the keys and agents that are
- * found are tried too.
+ * Looks at this machine: nothing leaves it, and nothing is changed but that the store is opened.
+ * With `tried` the keys and agents that are found are tried too.
  */
 export async function checkHealth(world: World, tried: boolean): Promise<readonly Health[]> {
   const { config } = await loadConfig(world.cwd, world.env);

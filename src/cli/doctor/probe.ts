@@ -14,8 +14,9 @@ import { modelsOf } from "./models.ts";
 import type { World } from "../world.ts";
 
 /**
- * Tries what is found: each key at its vendor, by asking which models there are, each agent by starting it, and each server of the Model
- * Context Protocol by asking for its tools. Nothing is billed. `world` has the keys that are kept in its environment.
+ * Tries what is found: each key at its vendor, by asking which models there are, each agent by
+ * starting it, and each server of the Model Context Protocol by asking for its tools. Nothing is
+ * billed. `world` has the keys that are kept in its environment.
  */
 export async function probe(world: World): Promise<readonly Health[]> {
   const all = [probeKeys(world), probeAgents(world), probeServers(world), probeKeyring(world)];

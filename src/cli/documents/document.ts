@@ -23,7 +23,10 @@ export function isTestFile(name: string): boolean {
   return /\.test\.ya?ml$/.test(name);
 }
 
-/** Synchronous, because a command has nothing to do meanwhile. Reads a document that must be text of at most `limits.documentBytes`; whatever else stands there is a problem in one sentence. */
+/**
+ * Synchronous, because a command has nothing to do meanwhile. Reads a document that must be text of at most
+ * `limits.documentBytes`; whatever else stands there is a problem in one sentence.
+ */
 export function readDocument(name: string, cwd: string): SourceDocument | Problem {
   const file = resolve(cwd, name);
   try {
@@ -60,7 +63,10 @@ function unreadable(name: string, error: NodeJS.ErrnoException): Problem {
   }
 }
 
-/** Null when there is more than a document may hold; reads no further than that, so that a device cannot fill the memory. */
+/**
+ * Null when there is more than a document may hold; reads no further than
+ * that, so that a device cannot fill the memory.
+ */
 function readBounded(descriptor: number): Buffer | null {
   const chunks: Uint8Array[] = [];
   let total = 0;
@@ -81,7 +87,9 @@ function decode(bytes: Buffer): string | null {
   return text.includes("\0") ? null : text.replace(/^\uFEFF/, "");
 }
 
-/** The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the project's folder. */
+/**
+ * The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the project's folder.
+ */
 export function findBlueprint(name: string, cwd: string): SourceDocument | Problem {
   if (looksLikePath(name) || isFile(resolve(cwd, name))) return readDocument(name, cwd);
   for (const extension of extensions) {

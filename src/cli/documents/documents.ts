@@ -7,7 +7,9 @@ import { type Problem, isProblem, usage } from "../problem.ts";
 
 const isYaml = (name: string): boolean => [".yaml", ".yml"].includes(extname(name));
 
-/** What makes a YAML file in some folder a blueprint: a key of the top level, at the beginning of a line or in braces. */
+/**
+ * What makes a YAML file in some folder a blueprint: a key of the top level, at the beginning of a line or in braces.
+ */
 const graphKey = /^(["']?)(?:nodes|edges|flow|watch|stages)\1\s*:/m;
 const graphKeyInBraces = /[{,\s](["']?)(?:nodes|flow|watch)\1:/;
 
@@ -15,9 +17,9 @@ const saysWhatRuns = (text: string): boolean =>
   graphKey.test(text) || (/^\s*\{/.test(text) && graphKeyInBraces.test(text));
 
 /**
- * The documents at these places: a file is one, whatever it holds, and so is the name of a blueprint of the project; of a folder, every YAML file in it and below that says what runs,
- * and every one where blueprints are kept.
- * Without a place, the blueprints of the project.
+ * The documents at these places: a file is one, whatever it holds, and so is the name of a blueprint of
+ * the project; of a folder, every YAML file in it and below that says what runs, and every one where
+ * blueprints are kept. Without a place, the blueprints of the project.
  */
 export function documentsAt(places: readonly string[], cwd: string): readonly (SourceDocument | Problem)[] {
   if (places.length > 0) return places.flatMap((place) => documentsIn(place, cwd));
@@ -43,7 +45,10 @@ function isKept(file: string): boolean {
   return dirname(file).endsWith(join(sep, blueprintFolder));
 }
 
-/** Sorted; null when there are too many entries to look at. Hidden folders are left out, but for where blueprints are kept. */
+/**
+ * Sorted; null when there are too many entries to look at. Hidden folders
+ * are left out, but for where blueprints are kept.
+ */
 export function yamlFiles(place: string, cwd: string): readonly string[] | null {
   const found: string[] = [];
   const open = [place];

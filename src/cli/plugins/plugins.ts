@@ -24,7 +24,9 @@ function pluginsOf(config: Config): Promise<LoadedPlugins> {
   return loading;
 }
 
-/** Checks a document. Only where it uses a node type that is not built in, the plug-ins of the configuration are loaded. */
+/**
+ * Checks a document. Only where it uses a node type that is not built in, the plug-ins of the configuration are loaded.
+ */
 export async function checkDocument(
   text: string,
   configured: Config | (() => Promise<Config | undefined>),
@@ -38,7 +40,10 @@ export async function checkDocument(
   return { ...check(text, { ...options, plugins: plugins.flatMap(({ nodes }) => nodes) }), plugins, faults };
 }
 
-/** What a definition that a run keeps says, with the plug-ins where the run works; null where this version cannot read it. */
+/**
+ * What a definition that a run keeps says, with the plug-ins where the run
+ * works; null where this version cannot read it.
+ */
 export async function readKept({ env }: Pick<World, "env">, cwd: string, text: string): Promise<Blueprint | null> {
   const config = async (): Promise<Config> => (await loadConfig(cwd, env)).config;
   return (await checkDocument(text, config)).blueprint;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { TypeSpec } from "../../model/blueprint.ts";
+import type { TypeSpec } from "../../model/type-spec.ts";
 
 const words = ["string", "number", "integer", "boolean", "json", "file", "path", "duration"] as const;
 

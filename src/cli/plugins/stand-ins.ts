@@ -8,8 +8,9 @@ import { limits } from "../../model/limits.ts";
 type Class = NodeTypePlugin["class"];
 
 /**
- * Node types from outside as far as a document tells of them: whatever fields its nodes have, of any value. With them it is read as it
- * was with the plug-ins, where those are gone or, as for a receipt, not there; what their class was is tried where the content hash covers it.
+ * Node types from outside as far as a document tells of them: whatever fields its nodes have, of any
+ * value. With them it is read as it was with the plug-ins, where those are gone or, as for a receipt, not
+ * there; what their class was is tried where the content hash covers it.
  */
 export function standIns(text: string): readonly (readonly NodeTypePlugin[])[] {
   const tree = readYaml(text, () => false);

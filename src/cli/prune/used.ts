@@ -1,6 +1,9 @@
 import type { JournalReader } from "../../ports/journal.ts";
 
-/** A hash by itself, or as the path of its file. Anything that looks like one counts: what is kept needlessly does no harm. */
+/**
+ * A hash by itself, or as the path of its file. Anything that looks like one
+ * counts: what is kept needlessly does no harm.
+ */
 const mention = /(?<![0-9a-f])[0-9a-f]{2}\/?[0-9a-f]{62}(?![0-9a-f])/g;
 
 /** A run and those inside it. */

@@ -8,8 +8,9 @@ import { standIns } from "../plugins/stand-ins.ts";
 import { sha256 } from "./text.ts";
 
 /**
- * A definition as a run was bound to it; null where this version does not read it. Node types of plug-ins, which nobody has here, are taken
- * as the document has them: of those that it can be read with, what gives the content hash of the binding, else the first.
+ * A definition as a run was bound to it; null where this version does not read it. Node types of
+ * plug-ins, which nobody has here, are taken as the document has them: of those that it can be read
+ * with, what gives the content hash of the binding, else the first.
  */
 export function readDefinition(text: string, binding: Bound | undefined): ReadDefinition | null {
   const plain = readWith(text, [], binding);

@@ -37,8 +37,8 @@ interface InsideMade {
 }
 
 /**
- * The first place in the runs inside that does not fit; the name of such a run is told by the run around it and the node there. Whether
- * they are all there, and whole, is for `wholeInside` to tell.
+ * The first place in the runs inside that does not fit; the name of such a run is told by the run around it and the
+ * node there. Whether they are all there, and whole, is for `wholeInside` to tell.
  */
 export function badInside({ run: top, inside = [] }: Receipt): BadPlace | null {
   const paths = new Map([[top, ""]]);

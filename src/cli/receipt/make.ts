@@ -5,7 +5,10 @@ import { blobsIn, eventsOf, factsOf } from "./facts.ts";
 import { insideOf } from "./inside.ts";
 import { sealOf, sha256, textOf } from "./text.ts";
 
-/** The text of what a run leaves behind for somebody without its store, which tells what `isKept` says is gone of its outputs; null where the journal does not begin with the start of the run. */
+/**
+ * The text of what a run leaves behind for somebody without its store, which tells what `isKept` says is gone of its
+ * outputs; null where the journal does not begin with the start of the run.
+ */
 export async function makeReceipt(
   journal: JournalReader,
   { run, definition: latest }: RunRow,
@@ -37,7 +40,9 @@ export async function makeReceipt(
   return textOf({ ...fields, seal: sealOf(fields) });
 }
 
-/** Those that are still kept. An item of a map keeps the document around it, under another hash than its start names. */
+/**
+ * Those that are still kept. An item of a map keeps the document around it, under another hash than its start names.
+ */
 function definitionsOf(
   journal: JournalReader,
   run: string,

@@ -8,7 +8,10 @@ export interface BadPlace {
   readonly problem: string;
 }
 
-/** The first record of a run that is not what its journal held; `at` is where the run stands in the receipt: empty, or ending with a dot. */
+/**
+ * The first record of a run that is not what its journal held; `at` is where the run
+ * stands in the receipt: empty, or ending with a dot.
+ */
 export function brokenRecord(run: string, { head, records }: Receipt["journal"], at: string): BadPlace | null {
   let before = genesis;
   let next = 1;

@@ -10,7 +10,9 @@ type Journal = Receipt["journal"];
 interface Whole {
   /** The first attempt whose runs are not those that it ended with. */
   readonly bad: BadPlace | null;
-  /** Paths of nodes that ended without a word about the runs inside: in an older version, or by the word of a person. */
+  /**
+   * Paths of nodes that ended without a word about the runs inside: in an older version, or by the word of a person.
+   */
   readonly untold: readonly string[];
 }
 

@@ -15,7 +15,10 @@ export interface SoundBlueprint {
   readonly blueprint: Blueprint;
 }
 
-/** What each can cost at most as a run here would be: with its calls looked up, under the configuration unless that is faulty. */
+/**
+ * What each can cost at most as a run here would be: with its calls looked up,
+ * under the configuration unless that is faulty.
+ */
 export async function boundsOf(world: World, sound: readonly SoundBlueprint[]): Promise<readonly FileBound[]> {
   const { config, faults } = await loadConfig(world.cwd, world.env);
   const bounds: FileBound[] = [];

@@ -17,7 +17,10 @@ export interface Kept {
   readonly look: LookUp;
 }
 
-/** What another version of a blueprint or its configuration changes, a line for each place, as far as the kept ones can be read. */
+/**
+ * What another version of a blueprint or its configuration changes, a line for
+ * each place, as far as the kept ones can be read.
+ */
 export async function changesSince(kept: Kept, { blueprint, binding }: Prepared): Promise<readonly string[]> {
   const { valueDifferences } = await import("../../language/differences.ts");
   const configured = kept.binding === null ? [] : valueDifferences(objectOf(kept.binding), objectOf(binding));

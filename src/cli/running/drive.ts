@@ -41,7 +41,10 @@ export interface Driven {
   readonly view: RunView | null;
 }
 
-/** Executes a run in this process, shows it, and prints its results. `history` is what a run that goes on has already done. */
+/**
+ * Executes a run in this process, shows it, and prints its results.
+ * `history` is what a run that goes on has already done.
+ */
 export async function drive(
   world: World,
   prepared: Prepared,

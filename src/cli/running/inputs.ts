@@ -5,7 +5,10 @@ import { isProblem, type Problem, usage } from "../problem.ts";
 type Inputs = Readonly<Record<string, Json>>;
 type InputsResult = { readonly values: Inputs } | { readonly problem: Problem };
 
-/** Values of `--input-file` and `--input name=value`, the latter winning. Admission reads a text by the type that the blueprint declares. */
+/**
+ * Values of `--input-file` and `--input name=value`, the latter winning. Admission
+ * reads a text by the type that the blueprint declares.
+ */
 export async function readInputs(
   file: string | undefined,
   given: readonly string[],

@@ -7,9 +7,10 @@ export interface Interrupts {
 }
 
 /**
- * Calls `stop` for every interrupt a person or the system makes. A terminal sends Ctrl-C to the launcher and to this process;
- * counting both sources apart tells one key press from two without a clock. A launcher that is gone was killed outright, since it
- * passes on every signal that it can: nobody asked for a stop, so `killed` by default ends this process in the same way.
+ * Calls `stop` for every interrupt a person or the system makes. A terminal sends Ctrl-C to the launcher
+ * and to this process; counting both sources apart tells one key press from two without a clock. A
+ * launcher that is gone was killed outright, since it passes on every signal that it can: nobody asked for
+ * a stop, so `killed` by default ends this process in the same way.
  */
 export function onInterrupt(
   env: NodeJS.ProcessEnv,

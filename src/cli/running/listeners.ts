@@ -2,7 +2,10 @@ import type { World } from "../world.ts";
 import { type Notices, noticesOf, observeAll } from "./notices.ts";
 import type { Prepared } from "./prepare.ts";
 
-/** Whoever is told of what a run does, beside its screen: people, and a collector of traces where the environment names one. */
+/**
+ * Whoever is told of what a run does, beside its screen: people, and a
+ * collector of traces where the environment names one.
+ */
 export async function listenersOf(
   world: World,
   { config, blueprint, callees }: Prepared,
@@ -28,8 +31,8 @@ export async function listenersOf(
 }
 
 /**
- * The variable of those that OpenTelemetry defines which says where traces go; null where nothing is sent, as none of them asks
- * for it. The one for traces alone comes first.
+ * The variable of those that OpenTelemetry defines which says where traces go; null where nothing is sent, as none of
+ * them asks for it. The one for traces alone comes first.
  */
 function collectorIn(env: World["env"]): string | null {
   if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true" || env["OTEL_TRACES_EXPORTER"] === "none") return null;

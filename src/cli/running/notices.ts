@@ -14,7 +14,9 @@ export interface Notices extends Observer {
   sent(): Promise<void>;
 }
 
-/** Tells somebody that a run waits for a person. A notice that cannot go out is said in the end, and holds up nothing. */
+/**
+ * Tells somebody that a run waits for a person. A notice that cannot go out is said in the end, and holds up nothing.
+ */
 export function noticesOf(world: World, config: NotifyConfig, blueprint: string, cwd: string): Notices {
   const sending: Promise<void>[] = [];
   const failures: string[] = [];

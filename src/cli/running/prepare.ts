@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { binding, type Config } from "../../config/config.ts";
 import { type ConfigFault, loadConfig } from "../../config/load.ts";
-import { allNodes, type Blueprint } from "../../model/blueprint.ts";
+import { allNodes } from "../../model/node.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
 import type { CalleePins } from "../../model/bound.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { Plugin } from "../../ports/plugin.ts";

@@ -6,8 +6,8 @@ import { isInside } from "../../runtime/tree/scan.ts";
 import { escalationSection, type Escalation } from "../../views/escalation.ts";
 
 /**
- * Adds the section of an escalation to `records.state`, a file that people and other agents read; what stands in it stays.
- * Answers why it could not, as one line, or null. `at` is milliseconds since the epoch.
+ * Adds the section of an escalation to `records.state`, a file that people and other agents read; what stands in it
+ * stays. Answers why it could not, as one line, or null. `at` is milliseconds since the epoch.
  */
 export function noteEscalation(
   escalation: Escalation,

@@ -1,4 +1,4 @@
-import type { NodeClass } from "../../model/blueprint.ts";
+import type { NodeClass } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeState, NodeView } from "../../views/run-view.ts";

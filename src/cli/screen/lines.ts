@@ -37,7 +37,9 @@ function plainInside(output: Output, view: RunView, parent: ParentLink, around =
   };
 }
 
-/** One event a line of JSON on standard output; the end of the run is left to the command, which knows the exit code. */
+/**
+ * One event a line of JSON on standard output; the end of the run is left to the command, which knows the exit code.
+ */
 export function jsonDisplay(output: Output, view: RunView): Display {
   return {
     event(event) {

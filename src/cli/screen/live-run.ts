@@ -1,5 +1,6 @@
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { Attempt, JournalEvent, ParentLink } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { JournalEvent, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { Progress } from "../../ports/performer.ts";
 import type { Callees, Observer } from "../../runtime/api.ts";

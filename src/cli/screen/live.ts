@@ -1,4 +1,5 @@
-import type { Attempt, JournalEvent, ParentLink } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { JournalEvent, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { Progress } from "../../ports/performer.ts";
 import type { Observer } from "../../runtime/api.ts";

@@ -11,7 +11,10 @@ export function width(text: string): number {
   return printable.test(text) ? text.length : measure(text).width;
 }
 
-/** The text cut to so many columns, with an ellipsis where something was cut. Never splits what a person sees as one character. */
+/**
+ * The text cut to so many columns, with an ellipsis where something was cut.
+ * Never splits what a person sees as one character.
+ */
 export function fit(text: string, columns: number): string {
   if (columns <= 0) return "";
   const near = text.slice(0, (columns + 1) * unitsPerColumn);

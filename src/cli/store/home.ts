@@ -2,7 +2,10 @@ import { join, resolve } from "node:path";
 import { userHome } from "../../config/user-home.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 
-/** Absolute folder of all state: `$TRAMMEL_HOME`, else `~/.local/share/trammel`. Throws StoreUnavailable where there is neither. */
+/**
+ * Absolute folder of all state: `$TRAMMEL_HOME`, else `~/.local/share/trammel`.
+ * Throws StoreUnavailable where there is neither.
+ */
 export function dataHome(env: Readonly<Record<string, string | undefined>>, cwd: string): string {
   const moved = env["TRAMMEL_HOME"] ?? "";
   if (moved !== "") return resolve(cwd, moved);

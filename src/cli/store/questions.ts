@@ -16,7 +16,10 @@ interface ReadRun {
   readonly values: RunValues;
 }
 
-/** What questions show, read anew from the journal for a person who is not where they are asked. Sensitive inputs are masked there. */
+/**
+ * What questions show, read anew from the journal for a person who is not where
+ * they are asked. Sensitive inputs are masked there.
+ */
 export class Questions {
   readonly #world: Pick<World, "env">;
   readonly #journal: JournalReader;
@@ -36,7 +39,10 @@ export class Questions {
     return read === null ? [] : Promise.all(show.map((one) => read.values.text(one, limits.gateEvidenceBytes)));
   }
 
-  /** What may be answered: the options of a choice, the fields of a form with their types; none where any text may be, or a yes or no. */
+  /**
+   * What may be answered: the options of a choice, the fields of a form with their
+   * types; none where any text may be, or a yes or no.
+   */
   async choices({ row, gate }: WaitingGate): Promise<readonly string[]> {
     const read = await this.#of(row);
     const { options = [], fields = {} } = (read === null ? undefined : askedOf(read.blueprint, gate)) ?? {};

@@ -14,7 +14,10 @@ export interface Replayed {
   readonly events: number;
   /** `seq` is the number of the event in the journal. */
   readonly difference: (Omit<Difference, "index"> & { readonly seq: number }) | null;
-  /** Place of the first event that was led to by a definition which cannot be had any more; nothing from there on was recomputed. */
+  /**
+   * Place of the first event that was led to by a definition which cannot be had
+   * any more; nothing from there on was recomputed.
+   */
   readonly unread?: number;
 }
 
@@ -77,7 +80,10 @@ class Replay {
   }
 }
 
-/** Where the own way of a fork begins, 0 for any other run: what it took over was decided in another run, maybe under other bounds. */
+/**
+ * Where the own way of a fork begins, 0 for any other run: what it took over was
+ * decided in another run, maybe under other bounds.
+ */
 function takenOver(events: readonly JournalEvent[]): number {
   const [first] = events;
   if (first?.body.type !== "run.started" || first.body.fork === undefined) return 0;

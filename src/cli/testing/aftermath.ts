@@ -1,4 +1,5 @@
-import type { Attempt, EventBody } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { EventBody } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import type { RunEnd, Settlement } from "../../runtime/api.ts";
@@ -23,7 +24,10 @@ export interface Aftermath {
   readonly problem: string | null;
 }
 
-/** Goes on with the run of a dead engine as a person would: resumes it, and decides about what nobody knows by what can be seen outside. */
+/**
+ * Goes on with the run of a dead engine as a person would: resumes it, and decides
+ * about what nobody knows by what can be seen outside.
+ */
 export async function goOn(
   world: World,
   one: SuiteCase,

@@ -18,7 +18,10 @@ export interface EngineTask {
   readonly at: Boundary;
 }
 
-/** Starts the run of a test and kills this very process at a boundary. Ends like any other where the run does not come that far. */
+/**
+ * Starts the run of a test and kills this very process at a boundary. Ends like
+ * any other where the run does not come that far.
+ */
 export async function runEngine(world: World, taskFile: string): Promise<number> {
   // Written by the process that started this one.
   const task = JSON.parse(readFileSync(taskFile, "utf8")) as EngineTask;

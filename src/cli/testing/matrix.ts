@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { awaitOrphans } from "../../runtime/processes/custody.ts";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { withoutItems } from "../../testing/catalog.ts";
 import { type Failure, judge, type Observed } from "../../testing/judge.ts";
 import { type LogLine, logTo, readLog } from "../../testing/log.ts";
@@ -30,7 +30,10 @@ interface Reference {
   readonly observed: Observed;
 }
 
-/** Kills an engine of a test at each boundary of its journal, goes on with what it left, and holds the end to that of a run that nothing happens to. */
+/**
+ * Kills an engine of a test at each boundary of its journal, goes on with what it left, and
+ * holds the end to that of a run that nothing happens to.
+ */
 export async function crashMatrix(
   world: World,
   suite: Suite,

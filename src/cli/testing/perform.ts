@@ -216,7 +216,9 @@ function escalated(
   return { block, fields: { node, iteration: `${iteration.n}/${iteration.max}`, reason, evidence } };
 }
 
-/** Files where the run worked: the tree, or its worktree, and where that is cleared away the branch that is left of it. */
+/**
+ * Files where the run worked: the tree, or its worktree, and where that is cleared away the branch that is left of it.
+ */
 function filesOf(started: EventBody | undefined, tree: string): Observed["fileText"] {
   const worktree = started?.type === "run.started" ? started.worktree : undefined;
   if (worktree === undefined) return (path) => textOf(join(tree, path));

@@ -5,7 +5,10 @@ import { isFile, isFolder } from "../documents/files.ts";
 import { limits } from "../../model/limits.ts";
 import { type Problem, usage } from "../problem.ts";
 
-/** The test files at these places: a test file, the one beside a blueprint, or all of a folder and below. Here, where no place is named. */
+/**
+ * The test files at these places: a test file, the one beside a blueprint, or all of
+ * a folder and below. Here, where no place is named.
+ */
 export function testFilesAt(places: readonly string[], cwd: string): readonly (string | Problem)[] {
   const found = (places.length > 0 ? places : ["."]).flatMap((place) => testFilesIn(place, cwd));
   return found.filter((one, index) => typeof one !== "string" || found.indexOf(one) === index);

@@ -3,7 +3,7 @@ import { toText } from "../../check/format.ts";
 import type { Config } from "../../config/config.ts";
 import { loadProject } from "../../config/load.ts";
 import { LineIndex } from "../../language/position.ts";
-import type { Node } from "../../model/blueprint.ts";
+import type { Node } from "../../model/node.ts";
 import type { Diagnostic, Range } from "../../model/diagnostic.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { catalogOf } from "../../testing/catalog.ts";
@@ -102,7 +102,9 @@ async function prepareQuietly(world: World, document: SourceDocument, config: Co
   return prepared;
 }
 
-/** The project's configuration and the test's own over it. Whatever would reach a model, a server or a person stays out. */
+/**
+ * The project's configuration and the test's own over it. Whatever would reach a model, a server or a person stays out.
+ */
 function configOf(project: Config, { config: own = {}, cassettes }: TestCase, folder: string): Config {
   const { policy, tools, turns, context, model } = { ...project.agent, ...own.agent };
   const settings = { policy, tools, turns, context, model };

@@ -8,8 +8,10 @@ import {
   type Tracer,
 } from "@opentelemetry/api";
 import type { AgentEvent } from "../../model/agent-event.ts";
-import { type Blueprint, isWrapper, type Node } from "../../model/blueprint.ts";
-import type { Attempt, EventBody, JournalEvent, NodeStarted, ParentLink } from "../../model/events.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import { isWrapper, type Node } from "../../model/node.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { EventBody, JournalEvent, NodeStarted, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeResult, Usage } from "../../model/outcome.ts";
 import type { Callees, Observer } from "../../runtime/api.ts";
@@ -49,8 +51,8 @@ export interface TracerParts {
 const nothing: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
 
 /**
- * Makes spans of the events of a run, after OpenTelemetry's conventions for generative AI: the run, its attempts, and of agents their
- * turns and tools. Names, counts and codes only: no prompt, argument, output or reason in words.
+ * Makes spans of the events of a run, after OpenTelemetry's conventions for generative AI: the run, its attempts, and
+ * of agents their turns and tools. Names, counts and codes only: no prompt, argument, output or reason in words.
  */
 export class RunTracer implements Observer {
   readonly #parts: TracerParts;

@@ -13,13 +13,16 @@ import { RunTracer } from "./run-tracer.ts";
 export interface Traces {
   event(event: JournalEvent): void;
   inside(parent: ParentLink): Observer;
-  /** Sends what is left, for `limits.tracesCloseMs` at the longest; what has not gone out by then is lost, and so it is said to nobody. */
+  /**
+   * Sends what is left, for `limits.tracesCloseMs` at the longest; what has not gone
+   * out by then is lost, and so it is said to nobody.
+   */
   close(): Promise<void>;
 }
 
 /**
- * Spans of one run to the collector that OpenTelemetry's own variables name, in the background: the queue is bounded, what a collector
- * does not take is dropped. A run that is resumed goes on in the same trace.
+ * Spans of one run to the collector that OpenTelemetry's own variables name, in the background: the queue is bounded,
+ * what a collector does not take is dropped. A run that is resumed goes on in the same trace.
  */
 export function openTraces(blueprint: Blueprint, callees: Callees): Traces {
   let open: { readonly provider: TracerProvider; readonly tracer: RunTracer } | null = null;

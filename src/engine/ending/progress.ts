@@ -1,5 +1,5 @@
 import { at, item } from "../../graph/ints.ts";
-import type { Attempt } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
 import type { NodeResult, ProgressMark, Reason } from "../../model/outcome.ts";
 import type { Ending } from "./endings.ts";
 import { escalates } from "./halts.ts";
@@ -12,8 +12,8 @@ export interface Standstill {
 }
 
 /**
- * Why a check makes no progress, or null: it fails twice running without a lower measure, or where there is none with the same
- * signature, so that more passes are no use. Remembers what it measured.
+ * Why a check makes no progress, or null: it fails twice running without a lower measure, or where there is none with
+ * the same signature, so that more passes are no use. Remembers what it measured.
  */
 export function standstill(state: RunState, node: number, ending: Ending, result: NodeResult): Standstill | null {
   if (item(state.plan.nodes, node).progress === undefined) return null;

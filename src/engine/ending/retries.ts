@@ -7,9 +7,9 @@ import { nextHalt } from "./halts.ts";
 import type { RunState } from "../state.ts";
 
 /**
- * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left and either nothing
- * outside was touched or its author called it idempotent. Gates are never tried again, nor is anything once the run halts. `now` is in
- * milliseconds since the epoch.
+ * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left and
+ * either nothing outside was touched or its author called it idempotent. Gates are never tried again, nor is anything
+ * once the run halts. `now` is in milliseconds since the epoch.
  */
 export function asRetry(state: RunState, event: EventBody, now: number): EventBody {
   if (event.type !== "node.ended" || event.result.outcome !== "error" || !fits(state, event)) return event;
@@ -32,7 +32,9 @@ function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
   return at(state.retries, node) < retriesOf(state, node) + waitsOf(state, event);
 }
 
-/** A provider that is out of quota and says for how long is waited for, whether or not the node is to be tried again. */
+/**
+ * A provider that is out of quota and says for how long is waited for, whether or not the node is to be tried again.
+ */
 function waitsOf(state: RunState, { result }: NodeEnded): number {
   const asked = result.reason?.code === "quota" && result.retryAfterMs !== undefined;
   return asked && state.maxRetries === null ? limits.quotaWaits : 0;

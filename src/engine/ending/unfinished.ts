@@ -1,5 +1,5 @@
 import { at, item } from "../../graph/ints.ts";
-import type { Attempt } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
 import type { RunState } from "../state.ts";
 import { stage } from "../state.ts";
 

@@ -1,6 +1,6 @@
 import { at, item } from "../../graph/ints.ts";
 import type { NodeStarted } from "../../model/events.ts";
-import { classOf } from "../../model/blueprint.ts";
+import { classOf } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunState } from "../state.ts";
 

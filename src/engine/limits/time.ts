@@ -2,7 +2,10 @@ import type { EventBody } from "../../model/events.ts";
 import { isWorking, type RunState } from "../state.ts";
 import { limits } from "../../model/limits.ts";
 
-/** Counts the time in which something works. What lies between the last record of an engine that died and the resume does not count. */
+/**
+ * Counts the time in which something works. What lies between the last record of
+ * an engine that died and the resume does not count.
+ */
 export function keepTime(state: RunState, event: EventBody, now: number): void {
   if (event.type === "run.resumed" && state.workingSince !== null) {
     state.spentMs += Math.max(0, state.lastAt - state.workingSince);

@@ -5,9 +5,9 @@ import { isOfPass } from "./passes.ts";
 import type { Miss, RunState } from "../state.ts";
 
 /**
- * The node whose miss broke an arm of `node`, or -1: one after whose success `node` can be reached, but not after what it came to.
- * Nothing is broken while every arm has delivered, nor by a node that delivered itself. `join: live` and joins that need fewer arms
- * start with what came.
+ * The node whose miss broke an arm of `node`, or -1: one after whose success `node` can be reached, but not after what
+ * it came to. Nothing is broken while every arm has delivered, nor by a node that delivered itself. `join: live` and
+ * joins that need fewer arms start with what came.
  */
 export function breaker(state: RunState, node: number): number {
   const { plan, misses } = state;

@@ -7,9 +7,9 @@ import type { RunState } from "../state.ts";
 import { isLive, stage } from "../state.ts";
 
 /**
- * The join: a node starts when an incoming edge holds an arrival and no other live node can still bring one over an incoming edge that
- * is empty; ways through the node itself and over loop edges of loops it lies in do not count. This is the OR-join of YAWL (Wynn et al.
- * 2009), with passes.
+ * The join: a node starts when an incoming edge holds an arrival and no other live node can still bring one over an
+ * incoming edge that is empty; ways through the node itself and over loop edges of loops it lies in do not count. This
+ * is the OR-join of YAWL (Wynn et al. 2009), with passes.
  */
 
 /** Brings `waits.ready` up to date, highest node first. */
@@ -81,9 +81,9 @@ function emptySources(state: RunState, node: number): number[] {
 }
 
 /**
- * A zone may be too big once an arm has filled since it was made, but never too small: what cannot bring anything now cannot later in
- * this wait. Then a candidate is followed a little to an arm that is still empty; what leads to none leaves the zone for good, and one
- * that takes too long is worth a new zone.
+ * A zone may be too big once an arm has filled since it was made, but never too small: what cannot bring anything now
+ * cannot later in this wait. Then a candidate is followed a little to an arm that is still empty; what leads to none
+ * leaves the zone for good, and one that takes too long is worth a new zone.
  */
 function liveInZone(state: RunState, node: number, zone: Bits): number {
   const hint = whatFollowed(state, node, zone);
@@ -140,8 +140,8 @@ function leadsToEmptyArm(state: RunState, node: number, zone: Bits, start: numbe
 }
 
 /**
- * Whether a start over a loop edge must wait: a new pass begins only when nothing that the node leads to is running or able to start.
- * Of two heads that lead to each other neither holds the other back.
+ * Whether a start over a loop edge must wait: a new pass begins only when nothing that the node leads to is running or
+ * able to start. Of two heads that lead to each other neither holds the other back.
  */
 export function isHeldBack(state: RunState, node: number): boolean {
   if (at(state.newPass, node) === 0) return false;

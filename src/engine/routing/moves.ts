@@ -3,7 +3,7 @@ import { at, item } from "../../graph/ints.ts";
 import type { Plan } from "../../graph/plan.ts";
 import { nodeIndex } from "../../graph/plan.ts";
 import type { NodeWaiting } from "../../model/events.ts";
-import { isWait } from "../../model/blueprint.ts";
+import { isWait } from "../../model/node.ts";
 import type { RunState } from "../state.ts";
 import { isLive, stage } from "../state.ts";
 

@@ -73,7 +73,10 @@ function reasonOf(state: RunState, node: number, ending: Ending): Reason {
   return { code: "internal", text: `${item(state.plan.ids, node)} gave no reason` };
 }
 
-/** A decline without an edge, and what `escalate:` lists, halt the run; what a person has settled does not halt it again. */
+/**
+ * A decline without an edge, and what `escalate:` lists, halt the run; what
+ * a person has settled does not halt it again.
+ */
 function haltFor(state: RunState, ending: Ending, way: Miss["way"]): Miss["halt"] {
   const { outcome } = ending;
   if (ending.settled || (way !== "no_edge" && way !== "end")) return null;

@@ -4,8 +4,8 @@ import { liveNodes } from "./moves.ts";
 import type { RunState } from "../state.ts";
 
 /**
- * Arcs whose arrivals a new pass of `head` drops: those that what it leads to, or it itself, sent in the old pass, save over loop
- * edges. None of them leads to `head`: over no other edge does what it leads to come back to it.
+ * Arcs whose arrivals a new pass of `head` drops: those that what it leads to, or it itself, sent in the old pass, save
+ * over loop edges. None of them leads to `head`: over no other edge does what it leads to come back to it.
  */
 export function supersededBy(state: RunState, head: number): number[] {
   const { from, inStart, inArcs } = state.plan.graph;

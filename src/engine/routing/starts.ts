@@ -12,8 +12,8 @@ import { stage } from "../state.ts";
 import { strikeAt } from "../ending/strikes.ts";
 
 /**
- * What starts next, if anything: another attempt of a pass, a node that is due, or the head of the queue. Due nodes come before the
- * queue is served, so that a join that no longer needs a queued arm drops it first.
+ * What starts next, if anything: another attempt of a pass, a node that is due, or the head of the queue. Due nodes
+ * come before the queue is served, so that a join that no longer needs a queued arm drops it first.
  */
 export function nextStart(state: RunState): EventBody[] {
   const again = state.again.at(-1);
@@ -26,8 +26,8 @@ export function nextStart(state: RunState): EventBody[] {
 }
 
 /**
- * The due node that comes first by id. Where all that wait block each other, which the choice of loop edges leaves to graphs without a
- * way out, the first by id goes on, so that every run ends.
+ * The due node that comes first by id. Where all that wait block each other, which the choice of loop edges leaves to
+ * graphs without a way out, the first by id goes on, so that every run ends.
  */
 function nextDue(state: RunState): number {
   settleWaits(state);
@@ -109,7 +109,10 @@ function supersedings(state: RunState, arcs: readonly number[], by: number): Arr
   return [{ type: "arrivals.superseded", by: item(ids, by), arrivals }];
 }
 
-/** What waits on the arms of a join that starts without them: those due are skipped, arrivals are dropped. Running ones are cancelled. */
+/**
+ * What waits on the arms of a join that starts without them: those due are skipped,
+ * arrivals are dropped. Running ones are cancelled.
+ */
 function dropLosers(state: RunState, join: number): EventBody[] {
   const losers = losersOf(state, join);
   const id = item(state.plan.ids, join);

@@ -10,7 +10,9 @@ export interface Account {
   readonly path: string;
 }
 
-/** Passes of agentic nodes, counted over all runs of a task. Charged by compare-and-set in the transaction of the claim. */
+/**
+ * Passes of agentic nodes, counted over all runs of a task. Charged by compare-and-set in the transaction of the claim.
+ */
 export class Charges {
   readonly #select: StatementSync;
   readonly #set: StatementSync;
@@ -22,7 +24,9 @@ export class Charges {
       ON CONFLICT (task_id, blueprint, node) DO UPDATE SET passes = excluded.passes`);
   }
 
-  /** Whether each charge is beyond what stands; it may leave passes out where the mirror of a lost store knew of more. */
+  /**
+   * Whether each charge is beyond what stands; it may leave passes out where the mirror of a lost store knew of more.
+   */
   check(account: Account, events: readonly EventBody[]): null | Conflict {
     for (const charge of chargesIn(events)) {
       const stands = Math.max(...namesOf(charge).map((name) => this.#standing(account, name)));

@@ -1,4 +1,5 @@
-import { isPromise, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
+import { isPromise, type EventBody, type JournalEvent } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Ahead, Conflict, Gone, Journal, Message, NewRun, ReadableJournal, Wanted } from "../../ports/journal.ts";
@@ -37,7 +38,8 @@ export function openJournal(options: EmbeddedOptions): EmbeddedJournal {
 }
 
 /**
- * Opens the store of this machine to read it, without a right to write where there is none, as on a read-only disk. Throws StoreUnavailable.
+ * Opens the store of this machine to read it, without a right to write where there is
+ * none, as on a read-only disk. Throws StoreUnavailable.
  */
 export function openReader(options: EmbeddedOptions): ReadableJournal {
   try {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { eventVersion, type EventBody, type JournalEvent, type ProcessIdentity } from "../../model/events.ts";
+import { eventVersion, type EventBody, type JournalEvent } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { isOver, isReopenable, type RunStatus } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
 import { Standing } from "../../runtime/memory/standing.ts";
@@ -22,7 +23,10 @@ export interface LedgerPorts {
   readonly isSame: IsSame;
 }
 
-/** Everything that is written about runs. Each method runs inside a transaction of the writer and answers a conflict before it writes anything. */
+/**
+ * Everything that is written about runs. Each method runs inside a transaction of the
+ * writer and answers a conflict before it writes anything.
+ */
 export class Ledger {
   readonly #reader: Reader;
   readonly #ports: LedgerPorts;

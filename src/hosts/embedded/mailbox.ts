@@ -13,8 +13,8 @@ interface Listener {
 }
 
 /**
- * Messages of other processes. While somebody listens, one timer for all listeners asks SQLite whether anything was committed
- * (`PRAGMA data_version`, a look at shared memory) and reads only then.
+ * Messages of other processes. While somebody listens, one timer for all listeners asks SQLite whether anything was
+ * committed (`PRAGMA data_version`, a look at shared memory) and reads only then.
  */
 export class Mailbox {
   readonly #reading: DatabaseSync;

@@ -12,7 +12,10 @@ export interface ReadConnection {
   readonly db: DatabaseSync;
 }
 
-/** Opens a store in which nothing may be written. `why` is what opening it to write met with, thrown where that was something else. */
+/**
+ * Opens a store in which nothing may be written. `why` is what opening it to
+ * write met with, thrown where that was something else.
+ */
 export function openToRead(home: string, steps: readonly Migration[], why: unknown): ReadConnection {
   const path = join(home, "trammel.db");
   if (!isForbidden(why) || sizeOf(path) === null) throw why;
@@ -28,8 +31,9 @@ export function openToRead(home: string, steps: readonly Migration[], why: unkno
 }
 
 /**
- * With the log of a store in use, its index has to be there to be read. A store that was closed in order has no log, and nobody can
- * write to it meanwhile: then SQLite is told that it does not change (https://sqlite.org/wal.html#readonly).
+ * With the log of a store in use, its index has to be there to be read. A store that was
+ * closed in order has no log, and nobody can write to it meanwhile: then SQLite is told that
+ * it does not change (https://sqlite.org/wal.html#readonly).
  */
 function connect(path: string): DatabaseSync {
   const hasIndex = sizeOf(`${path}-shm`) !== null;

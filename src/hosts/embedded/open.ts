@@ -1,8 +1,18 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
-import { bringUp, type Migration } from "./schema.ts";
+import { bringUp, type Migration, versionOf } from "./schema.ts";
 import { tornTail } from "./torn.ts";
 import { explainOpening, isBusy } from "./unavailable.ts";
 
@@ -44,8 +54,9 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
 }
 
 /**
- * Makes the file where there is none; SQLite gives its other files the mode of this one. One that is there is never opened: to
- * close it would drop the locks that another connection of this process has on it (https://sqlite.org/howtocorrupt.html).
+ * Makes the file where there is none; SQLite gives its other files the mode of this one. One
+ * that is there is never opened: to close it would drop the locks that another connection of
+ * this process has on it (https://sqlite.org/howtocorrupt.html).
  */
 function reserve(path: string): void {
   makeFolder(dirname(path));
@@ -64,8 +75,8 @@ function reserve(path: string): void {
 }
 
 /**
- * Of those who make one store at the same moment, SQLite lets one turn its log on and refuses the others at once, whatever their time-out
- * is, since each holds what another waits for (https://sqlite.org/c3ref/busy_handler.html).
+ * Of those who make one store at the same moment, SQLite lets one turn its log on and refuses the others at once,
+ * whatever their time-out is, since each holds what another waits for (https://sqlite.org/c3ref/busy_handler.html).
  */
 function keepLog(db: DatabaseSync): void {
   for (let left = limits.storeBusyMs; ; left -= limits.storeRetryMs) {
@@ -78,7 +89,9 @@ function keepLog(db: DatabaseSync): void {
   }
 }
 
-/** With the folders above it. Not by `recursive`, which never ends where a file system such as /proc makes no folders. */
+/**
+ * With the folders above it. Not by `recursive`, which never ends where a file system such as /proc makes no folders.
+ */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -100,7 +113,8 @@ function keepCopy(db: DatabaseSync, path: string, version: number): void {
   try {
     closeSync(openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
     db.prepare("VACUUM INTO ?").run(unfinished);
-    renameSync(unfinished, copy);
+    // Else another has migrated it since, and kept what it was.
+    if (versionOf(db) === version) renameSync(unfinished, copy);
   } finally {
     rmSync(unfinished, { force: true });
   }

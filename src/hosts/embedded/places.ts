@@ -2,9 +2,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
 
 /**
- * Where the records of each run are in the journal. The journal is only ever appended to, so that a commit writes the one page at its
- * end; the places of records are written many at a time, and what is not placed yet is found by looking through the end (the view
- * `records` does both). Each method runs inside a transaction of the writer.
+ * Where the records of each run are in the journal. The journal is only ever appended to, so that a commit writes the
+ * one page at its end; the places of records are written many at a time, and what is not placed yet is found by looking
+ * through the end (the view `records` does both). Each method runs inside a transaction of the writer.
  */
 export class Places {
   readonly #place: StatementSync;
@@ -36,7 +36,10 @@ export class Places {
     this.#setPlaced.run();
   }
 
-  /** Takes all records of runs away. The numbers of the last ones may then be given anew, so that the end begins anew too. */
+  /**
+   * Takes all records of runs away. The numbers of the last ones may then be
+   * given anew, so that the end begins anew too.
+   */
   remove(runs: readonly number[]): void {
     this.place();
     for (const run of runs) {

@@ -17,7 +17,10 @@ export interface Tail {
   readonly hash: string;
 }
 
-/** Follows the chain of a run. One record that fits nothing may have been cut short by a crash: the next was then chained past it. */
+/**
+ * Follows the chain of a run. One record that fits nothing may have been cut
+ * short by a crash: the next was then chained past it.
+ */
 class Links {
   readonly run: string;
   hash: string;
@@ -98,7 +101,10 @@ export class Reader {
     for (const records of this.#chained(run, 0)) yield* records;
   }
 
-  /** Throws StoreUnavailable. In pages: an open cursor would hold back checkpoints, and a second reader of its statement would reset it. */
+  /**
+   * Throws StoreUnavailable. In pages: an open cursor would hold back checkpoints,
+   * and a second reader of its statement would reset it.
+   */
   *#chained(run: string, after: number): Iterable<readonly JournalRecord[]> {
     try {
       const id = this.#runId.get(run)?.["id"];
@@ -136,7 +142,10 @@ export class Reader {
     return records;
   }
 
-  /** The last whole record up to a number. One that was cut short fits none of those before it, and the next was chained past it. */
+  /**
+   * The last whole record up to a number. One that was cut short fits none of
+   * those before it, and the next was chained past it.
+   */
   #whole(id: number, run: string, upTo: number): Tail {
     const records = upTo === 0 ? [] : rowsOf(this.#last.all(id, upTo, limits.tornRecords)).map(recordOf);
     const hashes = records.map(({ hash }) => hash);
@@ -199,7 +208,10 @@ export class Reader {
   }
 }
 
-/** With setReturnArrays a row is an array of the columns asked for, whose types the STRICT table keeps; the declared type does not know. */
+/**
+ * With setReturnArrays a row is an array of the columns asked for, whose types the
+ * STRICT table keeps; the declared type does not know.
+ */
 function rowsOf(rows: unknown): readonly RecordRow[] {
   return rows as readonly RecordRow[];
 }

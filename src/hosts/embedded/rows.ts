@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from "node:sqlite";
-import type { EventBody, ParentLink, ProcessIdentity } from "../../model/events.ts";
+import type { EventBody, ParentLink } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import type { JournalRecord, RunRow } from "../../ports/journal.ts";
 

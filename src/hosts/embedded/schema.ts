@@ -144,8 +144,8 @@ function addRemoved(db: DatabaseSync): void {
 }
 
 /**
- * Creates or migrates. Everything happens in one transaction, so that of two processes one does it and the other finds it done.
- * A store of a newer version is refused untouched. `keepCopy` is called before an older store is changed.
+ * Creates or migrates. Everything happens in one transaction, so that of two processes one does it and the other finds
+ * it done. A store of a newer version is refused untouched. `keepCopy` is called before an older store is changed.
  */
 export function bringUp(
   db: DatabaseSync,
@@ -190,7 +190,7 @@ function refuseStranger(db: DatabaseSync, path: string): void {
   if (pragma(db, "application_id") !== applicationId) throw stranger(path);
 }
 
-function versionOf(db: DatabaseSync): number {
+export function versionOf(db: DatabaseSync): number {
   return pragma(db, "user_version");
 }
 

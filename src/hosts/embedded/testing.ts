@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { EventBody, ProcessIdentity, RunFinished } from "../../model/events.ts";
+import type { EventBody, RunFinished } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { NewRun } from "../../ports/journal.ts";
 import { systemClock } from "../../runtime/time/clock.ts";
 import { systemIds } from "../../runtime/ids.ts";

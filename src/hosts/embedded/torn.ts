@@ -7,10 +7,10 @@ const frameHeaderBytes = 24;
 const saltAt = { header: 16, frame: 8, bytes: 8 } as const;
 
 /**
- * SQLite drops a commit that a crash cut short without a word; this finds it, so that it can be said.
- * Frames of the current log (same salt) beyond the last valid commit are such a rest. Looks under the write lock of `writing`:
- * no live commit is mistaken for one. The number of valid frames comes from a checkpoint, never from the index file: to close
- * that would drop every lock this process has on it, and with them the store of everybody else.
+ * SQLite drops a commit that a crash cut short without a word; this finds it, so that it can be said. Frames of the
+ * current log (same salt) beyond the last valid commit are such a rest. Looks under the write lock of `writing`: no
+ * live commit is mistaken for one. The number of valid frames comes from a checkpoint, never from the index file: to
+ * close that would drop every lock this process has on it, and with them the store of everybody else.
  */
 export function tornTail(writing: DatabaseSync, reading: DatabaseSync, path: string): string | null {
   writing.exec("BEGIN IMMEDIATE");

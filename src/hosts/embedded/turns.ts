@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Ahead, Conflict, Gone, Queued, Wanted } from "../../ports/journal.ts";
 import { ownerOf, type Row, textOf, textOrNull } from "./rows.ts";
 
@@ -8,8 +8,8 @@ type IsAlive = (process: ProcessIdentity) => boolean;
 type Claim = Pick<Wanted, "run" | "tree" | "key">;
 
 /**
- * Who has or waits for a working tree or a key: whoever executes a run that named it, and a parked run, though nobody does. Writes happen
- * inside a transaction of the writer.
+ * Who has or waits for a working tree or a key: whoever executes a run that named it, and a parked run, though nobody
+ * does. Writes happen inside a transaction of the writer.
  */
 export class TurnTable {
   readonly #isAlive: IsAlive;
@@ -69,7 +69,10 @@ export class TurnTable {
     return first === undefined ? null : takenBy(first);
   }
 
-  /** Why a parked run cannot go on with what it has: older stores let others begin beside it. Those that wait do so for it. */
+  /**
+   * Why a parked run cannot go on with what it has: older stores let others
+   * begin beside it. Those that wait do so for it.
+   */
   conflictOfParked(claim: Claim): Conflict | null {
     const { run, tree, key } = claim;
     const other = this.#live.all(tree, key).find((row) => this.#counts(row, run));

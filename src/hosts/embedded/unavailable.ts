@@ -1,6 +1,9 @@
 import { StoreUnavailable } from "../../ports/journal.ts";
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html) that say something about the store rather than about a statement. */
+/**
+ * Primary result codes of SQLite (https://sqlite.org/rescode.html) that say
+ * something about the store rather than about a statement.
+ */
 const codes = {
   error: 1,
   busy: 5,
@@ -19,7 +22,10 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === codes.busy;
 }
 
-/** What an error of SQLite or of the file system means for the store at `path`; anything else is a bug and comes back as it is. */
+/**
+ * What an error of SQLite or of the file system means for the store at `path`;
+ * anything else is a bug and comes back as it is.
+ */
 export function explain(error: unknown, path: string): unknown {
   if (error instanceof StoreUnavailable) return error;
   switch (primaryCode(error)) {
@@ -55,7 +61,10 @@ export function explain(error: unknown, path: string): unknown {
   return code === "ENOSPC" ? noSpace(path, error) : cannotOpen(path, error);
 }
 
-/** The same while the store is opened: a statement that SQLite refuses then speaks of tables that are not what the version promises. */
+/**
+ * The same while the store is opened: a statement that SQLite refuses then speaks
+ * of tables that are not what the version promises.
+ */
 export function explainOpening(error: unknown, path: string): unknown {
   return primaryCode(error) === codes.error
     ? damaged(path, `its tables are not those of its version: ${textOf(error)}`, error)

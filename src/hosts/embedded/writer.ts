@@ -7,14 +7,18 @@ import { StoreUnavailable } from "../../ports/journal.ts";
 import { explain, isBusy } from "./unavailable.ts";
 
 /**
- * How soon and how safely a job is committed. `promise`: at the end of this event-loop turn, on disk. `soon`: at the end of this turn, safe from
- * a crash of this process but not of the machine. `later`: with the next commit, or after `limits.telemetryDelayMs`; as `soon`.
+ * How soon and how safely a job is committed. `promise`: at the end of this event-loop turn, on disk.
+ * `soon`: at the end of this turn, safe from a crash of this process but not of the machine. `later`: with
+ * the next commit, or after `limits.telemetryDelayMs`; as `soon`.
  */
 export type Urgency = "promise" | "soon" | "later";
 
 interface Job {
   readonly urgency: Urgency;
-  /** Runs inside the transaction and answers what the job's promise resolves with. Checks before it writes: there is no partial rollback. */
+  /**
+   * Runs inside the transaction and answers what the job's promise resolves with.
+   * Checks before it writes: there is no partial rollback.
+   */
   readonly apply: () => unknown;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
@@ -33,9 +37,9 @@ export interface WriterPorts {
 }
 
 /**
- * Group commit: all jobs of one event-loop turn share one transaction, and their promises resolve after it.
- * Between processes it is fair by politeness: one that finds the lock taken tries again at random moments, one that wins
- * many times running while others write makes a pause.
+ * Group commit: all jobs of one event-loop turn share one transaction, and their promises resolve after it. Between
+ * processes it is fair by politeness: one that finds the lock taken tries again at random moments, one that wins many
+ * times running while others write makes a pause.
  */
 export class Writer {
   readonly #db: DatabaseSync;
@@ -106,8 +110,9 @@ export class Writer {
   };
 
   /**
-   * What a commit lets go on often asks for the next one without waiting for anything else. Once all of that has run (microtasks, which
-   * come before ticks), it is committed right away; after `limits.storeFollowUps` times the event loop has its turn.
+   * What a commit lets go on often asks for the next one without waiting for anything else. Once all
+   * of that has run (microtasks, which come before ticks), it is committed right away; after
+   * `limits.storeFollowUps` times the event loop has its turn.
    */
   #follow(): void {
     this.#wake = "following";
@@ -192,7 +197,8 @@ export class Writer {
     try {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
     } catch {
-      // A full or failing disk may refuse this too; SQLite has then rolled back by itself or will when the file is next opened.
+      // A full or failing disk may refuse this too; SQLite has then rolled back
+      // by itself or will when the file is next opened.
     }
   }
 
@@ -220,7 +226,10 @@ function busyText(path: string): string {
   return `the store ${path} was held by another process for ${limits.storeBusyMs / 1000} s`;
 }
 
-/** Which file a path names; null where there is none. Looked at once a turn: the commits that follow come in the same moment. */
+/**
+ * Which file a path names; null where there is none. Looked at once a turn:
+ * the commits that follow come in the same moment.
+ */
 function inodeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }

@@ -22,9 +22,9 @@ export type Change =
 export type Edited = { readonly text: string } | { readonly problem: string };
 
 /**
- * Changes a document in its text: comments, order of keys and layout of everything else stay as they are. Where that cannot be done, as
- * with what stands behind an alias, the answer is a problem in one sentence and nothing is changed. Whether the result is a sound
- * blueprint is for `check` to say.
+ * Changes a document in its text: comments, order of keys and layout of everything else stay as they are. Where that
+ * cannot be done, as with what stands behind an alias, the answer is a problem in one sentence and nothing is changed.
+ * Whether the result is a sound blueprint is for `check` to say.
  */
 export function edit(text: string, changes: readonly Change[]): Edited {
   let edited = text;

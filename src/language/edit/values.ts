@@ -14,7 +14,9 @@ export function flowText(value: Json): string {
   return line === undefined || more.length > 0 ? JSON.stringify(value) : line.slice(1, -1).replace(/^ +| +$/g, "");
 }
 
-/** A value after `key:` in a map of lines whose keys are indented by `indent`; a text of several lines stays readable. */
+/**
+ * A value after `key:` in a map of lines whose keys are indented by `indent`; a text of several lines stays readable.
+ */
 export function lineText(value: Json, indent: string): string {
   if (typeof value !== "string" || !isPlainBlock(value)) return flowText(value);
   const lines = value.replace(/\n$/, "").split("\n");

@@ -1,4 +1,5 @@
-import type { Blueprint, MapBody } from "../../model/blueprint.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { MapBody } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { draftsOf, fromStock, wholeOnes } from "../draft.ts";
 import type { NodeReading } from "../draft.ts";
@@ -21,8 +22,8 @@ export type BodySource = Omit<Source, "outer">;
 const keys = ["entry", "nodes", "edges"];
 
 /**
- * Reads what a map does with each item: a node, or a graph of nodes and edges. Its templates are its own; `collect` is told of the body
- * and of what the node around it has to know of them.
+ * Reads what a map does with each item: a node, or a graph of nodes and edges. Its templates are its own; `collect` is
+ * told of the body and of what the node around it has to know of them.
  */
 export function readBody(
   at: Located,

@@ -1,4 +1,4 @@
-import { END } from "../../model/blueprint.ts";
+import { END } from "../../model/edge.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { limits } from "../../model/limits.ts";
 import { capital, unknownField } from "../read/collections.ts";

@@ -1,4 +1,4 @@
-import { classOf } from "../../model/blueprint.ts";
+import { classOf } from "../../model/node.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeReading } from "../draft.ts";
@@ -56,8 +56,8 @@ export function readFlow(text: string, flow: Located, reading: Reading): Located
 }
 
 /**
- * Edges of a flow. A name that is used again becomes a node of its own with the same definition, and a deterministic node in a bracket
- * gets cap 1: both are added to `nodes` and `origins`.
+ * Edges of a flow. A name that is used again becomes a node of its own with the same definition, and a deterministic
+ * node in a bracket gets cap 1: both are added to `nodes` and `origins`.
  */
 export function expandFlow(
   { scalar, steps, rangeOf }: LocatedFlow,

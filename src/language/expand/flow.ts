@@ -157,8 +157,9 @@ function bracketProblem(step: FlowStep, message: string): { readonly problem: Fl
 }
 
 /**
- * Edges of a flow. An arrow is a `success` edge. A bracket is entered from each node of the step before it when that fails, and leads
- * back to all of them; what follows the bracket follows that step. Stops one past the most edges a blueprint may have.
+ * Edges of a flow. An arrow is a `success` edge. A bracket is entered from each node of the step
+ * before it when that fails, and leads back to all of them; what follows the bracket follows
+ * that step. Stops one past the most edges a blueprint may have.
  */
 export function flowEdges(steps: readonly FlowStep[], at: (node: FlowNode) => Range): LocatedEdge[] {
   const edges: LocatedEdge[] = [];

@@ -1,4 +1,4 @@
-import { END } from "../../model/blueprint.ts";
+import { END } from "../../model/edge.ts";
 import type { Reading } from "../read/reading.ts";
 import type { LocatedEdge } from "../source.ts";
 import type { Located, LocatedScalar } from "../tree.ts";

@@ -6,7 +6,9 @@ import type { LocatedMap } from "../tree.ts";
 import { entryOf } from "../tree.ts";
 import { overlaid, stockNodes, stockTree, withEnv, withMore } from "../stock/set.ts";
 
-/** Lays definitions over the stock nodes they name: by `type: lint`, or by the name of the node when there is no `type`. */
+/**
+ * Lays definitions over the stock nodes they name: by `type: lint`, or by the name of the node when there is no `type`.
+ */
 export function overlayStock(origins: Map<string, NodeOrigin>, plugins: Plugins): void {
   for (const [id, { key, value }] of origins) {
     if (value.kind !== "map") continue;
@@ -19,9 +21,9 @@ export function overlayStock(origins: Map<string, NodeOrigin>, plugins: Plugins)
 }
 
 /**
- * Gives a flow the stock nodes that it names without a definition. A stock agent in a bracket is told what the checks before it said,
- * unless the document has a prompt of its own for it; a stock pull request tells what the agents before it read outside of their
- * context, and what works with Git is told the branch that was made before it.
+ * Gives a flow the stock nodes that it names without a definition. A stock agent in a bracket is told what the checks
+ * before it said, unless the document has a prompt of its own for it; a stock pull request tells what the agents before
+ * it read outside of their context, and what works with Git is told the branch that was made before it.
  */
 export function supplyStock(flow: LocatedFlow, origins: Map<string, NodeOrigin>): void {
   const { scalar, steps, rangeOf } = flow;

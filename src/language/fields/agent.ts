@@ -1,4 +1,4 @@
-import type { AgentPolicy } from "../../model/blueprint.ts";
+import type { AgentPolicy } from "../../model/agent-settings.ts";
 import type { ReadScope } from "../../model/settings.ts";
 import { limits } from "../../model/limits.ts";
 import { boolean, duration, integer, text, word } from "../read/scalars.ts";

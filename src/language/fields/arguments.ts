@@ -1,4 +1,4 @@
-import type { ToolArgument, ToolArguments } from "../../model/blueprint.ts";
+import type { ToolArgument, ToolArguments } from "../../model/node.ts";
 import type { Json } from "../../model/json.ts";
 import { mapOf } from "../read/collections.ts";
 import type { Reader, Reading } from "../read/reading.ts";

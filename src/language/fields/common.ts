@@ -1,4 +1,4 @@
-import type { Join } from "../../model/blueprint.ts";
+import type { Join } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { parsePattern } from "../patterns/expression.ts";
 import { listOf, mapOf, object, optional, required } from "../read/collections.ts";

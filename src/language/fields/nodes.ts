@@ -1,4 +1,4 @@
-import type { Node } from "../../model/blueprint.ts";
+import type { Node } from "../../model/node.ts";
 import { json, listOf, mapOf, object, optional, required } from "../read/collections.ts";
 import type { Fields } from "../read/collections.ts";
 import type { Reader } from "../read/reading.ts";

@@ -1,4 +1,5 @@
-import type { InputSpec, OutputFormat, OutputSpec, TypeSpec } from "../../model/blueprint.ts";
+import type { InputSpec, OutputSpec, TypeSpec } from "../../model/type-spec.ts";
+import type { OutputFormat } from "../../model/node.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { oneOfWords } from "../nearest.ts";
 import { parsePattern } from "../patterns/expression.ts";
@@ -27,14 +28,20 @@ const schemaWords = [
 /** Words that no field of an input shares. */
 const wholeSchemaWords = schemaWords.filter((word) => word !== "enum");
 
-/** A map is a JSON Schema when it uses a word of it that no short schema could mean; else each key is a field with a type. */
+/**
+ * A map is a JSON Schema when it uses a word of it that no short schema
+ * could mean; else each key is a field with a type.
+ */
 function isJsonSchema(map: LocatedMap): boolean {
   if (schemaWords.some((word) => entryOf(map, word) !== undefined)) return true;
   const type = entryOf(map, "type")?.value;
   return type?.kind === "scalar" && (type.source === "object" || type.source === "array");
 }
 
-/** `{verdict: "enum[approve, reject]", why: string}` or a JSON Schema. A trailing `?` makes a field of the short form optional. */
+/**
+ * `{verdict: "enum[approve, reject]", why: string}` or a JSON Schema. A
+ * trailing `?` makes a field of the short form optional.
+ */
 function readSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
   if (isJsonSchema(node)) return jsonSchema(node, reading, field);
   const properties: Record<string, Json> = {};

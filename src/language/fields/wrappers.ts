@@ -1,4 +1,4 @@
-import type { MapBody } from "../../model/blueprint.ts";
+import type { MapBody } from "../../model/node.ts";
 
 import { limits } from "../../model/limits.ts";
 import { optional, required } from "../read/collections.ts";

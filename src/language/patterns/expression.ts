@@ -10,7 +10,10 @@ export type Expression =
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
   | { readonly kind: "repeat"; readonly of: Expression; readonly least: number; readonly most: number };
 
-/** Characters with one of the general categories, as `\p{Lu}` names them; `negated`: all but what spans and categories hold. */
+/**
+ * Characters with one of the general categories, as `\p{Lu}` names them;
+ * `negated`: all but what spans and categories hold.
+ */
 export interface Properties {
   readonly names: readonly string[];
   readonly negated: boolean;

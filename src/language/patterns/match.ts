@@ -6,7 +6,10 @@ export interface Budget {
   steps: number;
 }
 
-/** Whether the whole text matches; undefined once the steps are used up. Meant for short texts: what a run reads goes to an engine. */
+/**
+ * Whether the whole text matches; undefined once the steps are used up. Meant for
+ * short texts: what a run reads goes to an engine.
+ */
 export function matchesWhole(expression: Expression, text: string, budget: Budget): boolean | undefined {
   const letters = Array.from(text);
   const ends = new Matcher(letters, budget).ends(expression, [0]);

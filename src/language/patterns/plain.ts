@@ -3,7 +3,10 @@ import type { Span } from "./characters.ts";
 import type { Expression } from "./expression.ts";
 import { parsePattern } from "./expression.ts";
 
-/** What a text may hold that no shell, option, line, path or address reads as more than a name: letters, digits and `_ . / : @ + , = -`. */
+/**
+ * What a text may hold that no shell, option, line, path or address reads as more
+ * than a name: letters, digits and `_ . / : @ + , = -`.
+ */
 const plain: readonly Span[] = [
   [0x2b, 0x3a],
   [0x3d, 0x3d],

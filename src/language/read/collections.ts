@@ -123,7 +123,10 @@ export function readFields<F extends Fields>(
   return part.whole ? part.values : undefined;
 }
 
-/** As {@link readFields}, with what could be read when something could not. A misspelt field is one problem, not also an absent one. */
+/**
+ * As {@link readFields}, with what could be read when something could not. A
+ * misspelt field is one problem, not also an absent one.
+ */
 export function readPart<F extends Fields>(
   map: LocatedMap,
   fields: F,
@@ -158,7 +161,10 @@ export function readPart<F extends Fields>(
   return { whole: false, values: values as Partial<Read<F>>, refused };
 }
 
-/** Reports a field that does not exist here; the field that was most likely meant, unless the document silences the problem. */
+/**
+ * Reports a field that does not exist here; the field that was most likely
+ * meant, unless the document silences the problem.
+ */
 export function unknownField(entry: LocatedEntry, known: readonly string[], reading: Reading): string | undefined {
   const key = entry.key.source;
   const merge =

@@ -1,4 +1,4 @@
-import type { CallNode, DecideNode, MapNode, WaitNode } from "../../model/blueprint.ts";
+import type { CallNode, DecideNode, MapNode, WaitNode } from "../../model/node.ts";
 import { soleReference } from "../template.ts";
 import type { Located, LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";

@@ -1,5 +1,5 @@
 import type { Range } from "../../model/diagnostic.ts";
-import type { MapBody } from "../../model/blueprint.ts";
+import type { MapBody } from "../../model/node.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Template } from "../../model/template.ts";

@@ -2,8 +2,8 @@
 const indented = (lines: string): string => lines.trim().replaceAll("\n", "\n    ");
 
 /**
- * `$branch`; a run that made a branch works on no other, wherever an agent left HEAD. A flow says which one it was, in a fork too;
- * else it stands in the settings of the repository.
+ * `$branch`; a run that made a branch works on no other, wherever an agent left HEAD. A flow says which one it was, in
+ * a fork too; else it stands in the settings of the repository.
  */
 export const ownBranch = indented(String.raw`
 branch=$(git symbolic-ref --quiet --short HEAD) || say "HEAD is detached"
@@ -14,7 +14,10 @@ if [ -n "$own" ] && ! printf '%s\n' "$own" | grep -Fqx "$branch"; then
 fi
 `);
 
-/** `$changed`: what differs from HEAD in the whole tree, without what Trammel writes itself. From here on words are split at line ends alone. */
+/**
+ * `$changed`: what differs from HEAD in the whole tree, without what Trammel writes
+ * itself. From here on words are split at line ends alone.
+ */
 export const changes = indented(String.raw`
 set -f
 IFS='

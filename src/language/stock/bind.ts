@@ -1,4 +1,5 @@
-import type { Blueprint, Node } from "../../model/blueprint.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { Node } from "../../model/node.ts";
 import { changeNodes } from "../change-nodes.ts";
 import { stockNodes } from "./set.ts";
 
@@ -8,9 +9,9 @@ export interface StockCommands {
 }
 
 /**
- * Gives stock scripts the commands of a configuration, by stock name, and what mends what they find. What the document itself gives
- * stays; of a command that it gives, nothing in the configuration says how to mend what it finds. Not part of the content hash: a run
- * is bound to the configuration by the binding hash.
+ * Gives stock scripts the commands of a configuration, by stock name, and what mends what they find. What the document
+ * itself gives stays; of a command that it gives, nothing in the configuration says how to mend what it finds. Not part
+ * of the content hash: a run is bound to the configuration by the binding hash.
  */
 export function bindCommands(blueprint: Blueprint, { commands, autofix }: StockCommands): Blueprint {
   const bound = (node: Node): Node => {

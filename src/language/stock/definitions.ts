@@ -1,14 +1,18 @@
 import { hookFiles, hookFolders } from "../../model/hooks.ts";
 import { changes, firstLine, ownBranch, wholeTask } from "./beginnings.ts";
 
-/** What Git runs at a commit, and where it and the usual tools for hooks are told of it. No agent writes the hooks of its own commit. */
+/**
+ * What Git runs at a commit, and where it and the usual tools for hooks are told
+ * of it. No agent writes the hooks of its own commit.
+ */
 const hooks = [".git/hooks/**", ".git/config", ...hookFolders.map((folder) => `${folder}/**`), ...hookFiles]
   .map((glob) => `"!${glob}"`)
   .join(", ");
 
 /**
- * The stock nodes, as they could stand under `nodes:` of any document. Deterministic ones are idempotent: each looks first whether what it
- * does is done. Their commands are defaults; `commands` of the configuration replaces them by node name.
+ * The stock nodes, as they could stand under `nodes:` of any document. Deterministic ones are
+ * idempotent: each looks first whether what it does is done. Their commands are defaults;
+ * `commands` of the configuration replaces them by node name.
  */
 export const stockDefinitions = String.raw`
 git-branch:

@@ -1,4 +1,4 @@
-import type { Node } from "../../model/blueprint.ts";
+import type { Node } from "../../model/node.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { Reading } from "../read/reading.ts";
 import { readNode } from "../nodes.ts";
@@ -63,7 +63,10 @@ function relocate(tree: Located, range: Range): Located {
 
 const byKey: ReadonlySet<string> = new Set(["context", "env"]);
 
-/** A stock definition with the fields that a document gives in its place; `env` and `context` are put together key by key. */
+/**
+ * A stock definition with the fields that a document gives in its place;
+ * `env` and `context` are put together key by key.
+ */
 export function overlaid(stock: LocatedMap, own: LocatedMap): LocatedMap {
   const given = own.entries.filter(({ key }) => key.source !== "type");
   const names = new Set(given.map(({ key }) => key.source));

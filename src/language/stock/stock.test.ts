@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../../check/check.ts";
-import { classOf } from "../../model/blueprint.ts";
+import { classOf } from "../../model/node.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import { selectorOf } from "../../runtime/tree/globs.ts";
 import { canonical } from "../canonical.ts";

@@ -1,4 +1,6 @@
-import type { AgentSandboxNode, AgentSettings, Blueprint } from "../../model/blueprint.ts";
+import type { AgentSandboxNode } from "../../model/node.ts";
+import type { AgentSettings } from "../../model/agent-settings.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";

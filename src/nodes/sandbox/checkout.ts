@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import type { CheckoutNode } from "../../model/blueprint.ts";
+import type { CheckoutNode } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -11,8 +11,8 @@ import { boxEnvironment, boxOf, captured, faultResult, oneLine, resultInBox, wor
 import { within } from "./within.ts";
 
 /**
- * Performs `checkout` nodes. Where the box can reach the repository, Git clones it there; where it cannot, the host fetches it
- * and hands it in as a bundle. The output is the commit.
+ * Performs `checkout` nodes. Where the box can reach the repository, Git clones it there; where it cannot, the host
+ * fetches it and hands it in as a bundle. The output is the commit.
  */
 export function createCheckoutPerformer(pool: SandboxPool, clock: Clock): Performer<CheckoutNode> {
   return {
@@ -72,8 +72,9 @@ function bad(text: string): NodeResult {
 }
 
 /**
- * Clones what `$1` names into `$2` at `$3`, and prints the commit as its last line. `$4` is what its remote is called afterwards.
- * `$5` marks the clone as that of this pass: what a killed engine left of it is finished, at whatever point it was cut off.
+ * Clones what `$1` names into `$2` at `$3`, and prints the commit as its last line. `$4` is what
+ * its remote is called afterwards. `$5` marks the clone as that of this pass: what a killed
+ * engine left of it is finished, at whatever point it was cut off.
  */
 const clone = `
 export GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=file:git:http:https:ssh

@@ -1,4 +1,4 @@
-import type { AgentSandboxNode, CheckoutNode, ExecNode } from "../../model/blueprint.ts";
+import type { AgentSandboxNode, CheckoutNode, ExecNode } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { CapturedText, NodeResult } from "../../model/outcome.ts";
 import type { ActionContext } from "../../ports/performer.ts";

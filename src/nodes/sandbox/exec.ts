@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { ExecNode } from "../../model/blueprint.ts";
+import type { ExecNode } from "../../model/node.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";

@@ -1,4 +1,4 @@
-import type { ProvisionNode } from "../../model/blueprint.ts";
+import type { ProvisionNode } from "../../model/node.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { SandboxPool } from "../../ports/sandbox.ts";

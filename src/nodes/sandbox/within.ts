@@ -2,7 +2,10 @@ import type { NodeResult } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext } from "../../ports/performer.ts";
 
-/** Gives work of several steps the one timeout of its node; passing it is a failure, and for a box that is made an error. */
+/**
+ * Gives work of several steps the one timeout of its node; passing it is a
+ * failure, and for a box that is made an error.
+ */
 export async function within(
   context: ActionContext,
   clock: Clock,

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { allNodes, classOf, type Blueprint, type Node, type NodeType } from "../../model/blueprint.ts";
+import { allNodes, classOf, type Node, type NodeType } from "../../model/node.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
 import { ownSettings } from "../../language/own-settings.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";

@@ -1,4 +1,4 @@
-import type { Effect } from "../../model/blueprint.ts";
+import type { Effect } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { CapturedText } from "../../model/outcome.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
@@ -48,7 +48,9 @@ async function saidBy({ text, blob, cut }: CapturedText, blobs: Pick<BlobStore, 
 /** Undefined where what was said does not tell. */
 type Rule = (exit: number, said: Said) => boolean | undefined;
 
-/** `exit N`, `contains TEXT` or `matches REGEX`, about what the probe wrote to stdout; null where it is none of them. */
+/**
+ * `exit N`, `contains TEXT` or `matches REGEX`, about what the probe wrote to stdout; null where it is none of them.
+ */
 async function ruleOf(done: string): Promise<Rule | null> {
   const [, word, rest = ""] = /^(exit|contains|matches) (.+)$/s.exec(done) ?? [];
   switch (word) {

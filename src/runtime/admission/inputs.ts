@@ -1,4 +1,5 @@
-import type { Blueprint, InputSpec, TypeSpec } from "../../model/blueprint.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { InputSpec, TypeSpec } from "../../model/type-spec.ts";
 import { allowsNull, valueIn } from "../../language/types.ts";
 import type { Json } from "../../model/json.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";

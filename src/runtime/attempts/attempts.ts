@@ -1,5 +1,6 @@
 import { chargesIn } from "../../model/charges.ts";
-import type { Attempt, EventBody, NodeEnded, NodeUnconfirmed } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { EventBody, NodeEnded, NodeUnconfirmed } from "../../model/events.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import { timeoutOf } from "../../model/timeouts.ts";
 import type { ChildRuns, Progress } from "../../ports/performer.ts";
@@ -152,7 +153,10 @@ export class Attempts {
     this.#silent = true;
   }
 
-  /** Whether nothing but questions to people without an answer stands, here and in the runs inside: an agent that asks is at work. */
+  /**
+   * Whether nothing but questions to people without an answer stands, here and in
+   * the runs inside: an agent that asks is at work.
+   */
   get onlyAsk(): boolean {
     return [...this.#live].every(([id, { gate }]) =>
       gate === null

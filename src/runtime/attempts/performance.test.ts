@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import type { ScriptNode } from "../../model/blueprint.ts";
+import type { ScriptNode } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeResult, Reason } from "../../model/outcome.ts";
 import type { ActionContext, Performer, Progress } from "../../ports/performer.ts";

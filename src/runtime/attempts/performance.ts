@@ -1,5 +1,5 @@
 import { isAlive } from "../processes/identity.ts";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeResult, Reason } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -18,13 +18,16 @@ export interface PerformanceOptions {
   readonly report: (progress: Progress) => void;
   /** One of these two is called, exactly once. */
   readonly ended: (result: NodeResult) => void;
-  /** It outlived its timeout or cancellation, so what it does and has done is unknown; the reason names what still lives. */
+  /**
+   * It outlived its timeout or cancellation, so what it does and has done
+   * is unknown; the reason names what still lives.
+   */
   readonly leftBehind: (reason: Reason) => void;
 }
 
 /**
- * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt is over exactly once.
- * Where the performer keeps its own timeout, with the grace its processes need, this is the outer one.
+ * One attempt on its way. Whatever the performer does — answers, throws, hangs, answers late — the attempt is over
+ * exactly once. Where the performer keeps its own timeout, with the grace its processes need, this is the outer one.
  */
 export class Performance implements Live {
   readonly #options: PerformanceOptions;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NodeBench } from "../../../test/support/node-bench.ts";
-import type { ScriptNode } from "../../model/blueprint.ts";
+import type { ScriptNode } from "../../model/node.ts";
 import type { NodeResult, ProgressMark } from "../../model/outcome.ts";
 import { withProgress } from "./progress.ts";
 

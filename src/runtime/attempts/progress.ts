@@ -6,8 +6,9 @@ import type { NodeResult, ProgressMark } from "../../model/outcome.ts";
 import type { ActionContext } from "../../ports/performer.ts";
 
 /**
- * The result of a check with what its `progress:` command says after it failed, which the engine compares with the failure before.
- * The command prints how much is left to do as a number on its last line; one that fails or prints none leaves only the failure's look.
+ * The result of a check with what its `progress:` command says after it failed, which the engine
+ * compares with the failure before. The command prints how much is left to do as a number on its last
+ * line; one that fails or prints none leaves only the failure's look.
  */
 export async function withProgress(context: ActionContext, result: NodeResult): Promise<NodeResult> {
   const { progress, expect } = context.node;
@@ -37,7 +38,10 @@ async function measured(context: ActionContext, command: string): Promise<number
   return number === null ? null : Number(number[0]);
 }
 
-/** A failure freed of what changes from run to run: numbers, and the folders and times in which they stand. One line for people. */
+/**
+ * A failure freed of what changes from run to run: numbers, and the folders and
+ * times in which they stand. One line for people.
+ */
 function signatureOf(result: NodeResult): string {
   const said = stripVTControlCharacters(result.output?.text ?? "");
   const lines = said

@@ -1,4 +1,7 @@
-/** The store could not keep or read bytes: full disk, no permission, a path that is gone. The only error the blob store rejects with. */
+/**
+ * The store could not keep or read bytes: full disk, no permission, a path that is
+ * gone. The only error the blob store rejects with.
+ */
 export class BlobFailure extends Error {
   override readonly name = "BlobFailure";
   /** Code of the system call, e.g. ENOSPC. */

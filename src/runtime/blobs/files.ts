@@ -5,7 +5,10 @@ import { BlobFailure } from "./failure.ts";
 import { isHash, pathIn, removeAbandoned, temporaryFolder } from "./layout.ts";
 import { FileBlobWriter } from "./writer.ts";
 
-/** Blobs as files of `folder`, which is made (0700) when the first one is written. Rejects with {@link BlobFailure} only. */
+/**
+ * Blobs as files of `folder`, which is made (0700) when the first one is
+ * written. Rejects with {@link BlobFailure} only.
+ */
 export function fileBlobs(folder: string): BlobStore {
   let made = false;
   const writer = (): BlobWriter => {

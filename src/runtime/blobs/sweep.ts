@@ -4,7 +4,9 @@ import { isHash, pathIn, temporaryFolder } from "./layout.ts";
 
 export interface BlobSweep {
   readonly isUsed: (hash: string) => boolean;
-  /** Milliseconds since the epoch: what was written or put again after it may be in use, though no run refers to it yet. */
+  /**
+   * Milliseconds since the epoch: what was written or put again after it may be in use, though no run refers to it yet.
+   */
   readonly before: number;
   /** Only counts. */
   readonly dryRun: boolean;
@@ -18,8 +20,8 @@ export interface Swept {
 const aside = "prune-";
 
 /**
- * Removes blobs that nobody uses. One is first put aside, and back again where somebody put it anew meanwhile; what a sweep that
- * was killed had put aside is put back by the next.
+ * Removes blobs that nobody uses. One is first put aside, and back again where somebody put it anew meanwhile; what a
+ * sweep that was killed had put aside is put back by the next.
  */
 export async function sweepBlobs(folder: string, sweep: BlobSweep): Promise<Swept> {
   if (!sweep.dryRun) await putBack(folder);

@@ -11,9 +11,9 @@ import { type CountersProblem, fileOf, forget, note, noted, read, type Tasks, wr
 type Facts = Pick<RunFacts, "run" | "taskId" | "blueprint" | "account" | "project" | "parent">;
 
 /**
- * Passes of the task over all its runs: what the store counts, or the mirror where that knows of more, as it does when the store was lost
- * or another store counts for it too. A mirror that is missing is written anew; one that cannot be read or written is a problem, and no
- * pass may start.
+ * Passes of the task over all its runs: what the store counts, or the mirror where that knows of more, as it does when
+ * the store was lost or another store counts for it too. A mirror that is missing is written anew; one that cannot be
+ * read or written is a problem, and no pass may start.
  */
 export async function passesOfTask(
   journal: Pick<Journal, "passes">,
@@ -38,8 +38,8 @@ export async function passesOfTask(
 }
 
 /**
- * Takes back what an engine of this run had charged when it died before its journal said so: nothing of it was performed. Where another
- * run has charged since, the note is gone and a pass less is left.
+ * Takes back what an engine of this run had charged when it died before its journal said so: nothing of it was
+ * performed. Where another run has charged since, the note is gone and a pass less is left.
  */
 function withoutLost(
   tasks: Tasks,
@@ -70,8 +70,9 @@ export function storedPasses(
 }
 
 /**
- * Commits events with `append`; passes that they charge go into the mirror before, and nobody else of any store charges there meanwhile.
- * Answers as `append` does, and with the conflict `passes` where the mirror knows of as many already. With a problem nothing is committed.
+ * Commits events with `append`; passes that they charge go into the mirror before, and nobody else of any
+ * store charges there meanwhile. Answers as `append` does, and with the conflict `passes` where the
+ * mirror knows of as many already. With a problem nothing is committed.
  */
 export async function charging<T extends object>(
   facts: Facts,

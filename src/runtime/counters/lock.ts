@@ -20,9 +20,10 @@ export function isUnlocked(answer: unknown): answer is Unlocked {
 /**
  * Does `work` while nobody else of any process does it for the same file; at most `waitMs` are waited for that.
  *
- * The lock is a link beside the file that says who holds it, since a link appears whole or not at all. Where the holder is dead, its
- * successor holds a second link, whose name is known only from the first; only the last holder removes the first one, and before its own.
- * So whoever could make a link and still finds the first one as it was has the lock, and of two who find a dead holder only one.
+ * The lock is a link beside the file that says who holds it, since a link appears whole or not at all. Where the
+ * holder is dead, its successor holds a second link, whose name is known only from the first; only the last
+ * holder removes the first one, and before its own. So whoever could make a link and still finds the first one
+ * as it was has the lock, and of two who find a dead holder only one.
  */
 export async function locked<T>(
   file: string,

@@ -74,7 +74,10 @@ export function fileOf(path: string): string {
   return realOf(path) ?? path;
 }
 
-/** All or nothing: a reader never sees half of it. A link stays one: what it leads to may be the mirror of other folders too. */
+/**
+ * All or nothing: a reader never sees half of it. A link stays one: what it
+ * leads to may be the mirror of other folders too.
+ */
 export function write(path: string, tasks: Tasks): CountersProblem | null {
   return replace(path, fileOf(path), `${JSON.stringify({ version, tasks }, null, 2)}\n`);
 }

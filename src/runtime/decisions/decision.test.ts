@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { HumanNode } from "../../model/blueprint.ts";
+import type { HumanNode } from "../../model/node.ts";
 import type { Json } from "../../model/json.ts";
 import { isDecision } from "./decision.ts";
 

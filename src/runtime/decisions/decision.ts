@@ -1,7 +1,10 @@
-import type { HumanNode } from "../../model/blueprint.ts";
+import type { HumanNode } from "../../model/node.ts";
 import type { GateAnswered } from "../../model/events.ts";
 
-/** Whether an answer from outside is a decision that this gate takes: of the type that it asks for, by somebody who may give it. */
+/**
+ * Whether an answer from outside is a decision that this gate takes: of the
+ * type that it asks for, by somebody who may give it.
+ */
 export function isDecision({ mode, options = [], approvers }: HumanNode, { by, answer }: GateAnswered): boolean {
   if (approvers?.includes(by) === false) return false;
   switch (mode) {

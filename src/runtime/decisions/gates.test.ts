@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HumanNode, Node } from "../../model/blueprint.ts";
+import type { HumanNode, Node } from "../../model/node.ts";
 import type { GateAnswered } from "../../model/events.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
 import { gateOf } from "./gates.ts";

@@ -1,5 +1,6 @@
-import type { Node } from "../../model/blueprint.ts";
-import type { Attempt, GateAnswered, GateOpened } from "../../model/events.ts";
+import type { Node } from "../../model/node.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { GateAnswered, GateOpened } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
@@ -26,17 +27,19 @@ export interface NodeGate {
   /** Whether what the performer now reports is what an earlier engine recorded. */
   readonly isRecorded: boolean;
   /**
-   * A question stands; `of` is the gate before the node that is asked again, `until` when its time is up. False where an answer to this very
-   * question is recorded, so that it need not be asked again.
+   * A question stands; `of` is the gate before the node that is asked again, `until` when its time is up. False where
+   * an answer to this very question is recorded, so that it need not be asked again.
    */
   opened(digest: string, bound?: Bound): boolean;
-  /** An answer from outside. Whether it is taken, which a late one is not; the performer then reports it like any other. */
+  /**
+   * An answer from outside. Whether it is taken, which a late one is not; the performer then reports it like any other.
+   */
   give(answered: GateAnswered, taken: Message["id"] | null): boolean;
 }
 
 /**
- * The gate of one attempt. It is answered once: by whoever is asked here, by a message of another process, or by what an earlier engine
- * recorded before it died. Which of them was first decides, and the others are turned away.
+ * The gate of one attempt. It is answered once: by whoever is asked here, by a message of another process, or by what
+ * an earlier engine recorded before it died. Which of them was first decides, and the others are turned away.
  */
 export class AttemptGate implements NodeGate {
   readonly #inner: GateKeeper;
@@ -49,7 +52,10 @@ export class AttemptGate implements NodeGate {
   #answer: ((answer: Answer) => void) | null = null;
   #over = false;
 
-  /** `takes` says which answers from outside are decisions at all; `recorded` is what an earlier engine was answered, which was in time. */
+  /**
+   * `takes` says which answers from outside are decisions at all; `recorded` is what
+   * an earlier engine was answered, which was in time.
+   */
   constructor(
     inner: GateKeeper,
     takes: (answered: GateAnswered) => boolean,
@@ -115,8 +121,8 @@ export class AttemptGate implements NodeGate {
 }
 
 /**
- * The gate of an attempt that may ask for leave, one question at a time: of an agent at work, or of a node whose approval does not stand any
- * more. It goes on alive: it is never parked.
+ * The gate of an attempt that may ask for leave, one question at a time: of an agent at work, or of a node whose
+ * approval does not stand any more. It goes on alive: it is never parked.
  */
 class PermissionGate implements NodeGate {
   readonly #inner: GateKeeper;
@@ -161,8 +167,8 @@ class PermissionGate implements NodeGate {
 }
 
 /**
- * The gate of an attempt of this node, null where it asks nobody; whoever is asked here sees it under its `path` from the top run. What was
- * said to an earlier pass is no answer to this one, though it asks the same.
+ * The gate of an attempt of this node, null where it asks nobody; whoever is asked here sees it under its `path` from
+ * the top run. What was said to an earlier pass is no answer to this one, though it asks the same.
  */
 export function gateOf(
   node: Node,

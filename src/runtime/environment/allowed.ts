@@ -1,4 +1,7 @@
-/** What an agent and the commands it runs see of the user's environment: who, where, how to reach the network, where tools live. */
+/**
+ * What an agent and the commands it runs see of the user's environment: who,
+ * where, how to reach the network, where tools live.
+ */
 const allowed: ReadonlySet<string> = new Set([
   "ANDROID_HOME",
   "CARGO_HOME",

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { AgentNode, ScriptNode } from "../../model/blueprint.ts";
+import type { AgentNode, ScriptNode } from "../../model/node.ts";
 import { fileBlobs } from "../blobs/files.ts";
 import { blueprintOf } from "../../../test/support/node-bench.ts";
 import { createRedactor, type Redactor } from "../redaction/redactor.ts";

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { classOf, type Node } from "../../model/blueprint.ts";
+import { classOf, type Node } from "../../model/node.ts";
 import { inputVariable } from "../../model/input-variable.ts";
 import { limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
@@ -14,7 +14,9 @@ export type Environment = Readonly<Record<string, string>>;
 export interface EnvironmentParts extends ProjectParts {
   /** The environment Trammel was started with. */
   readonly base: Readonly<Record<string, string | undefined>>;
-  /** Folders of Trammel's installation: what lies in them is taken out of PATH, above all the Node it runs on itself. */
+  /**
+   * Folders of Trammel's installation: what lies in them is taken out of PATH, above all the Node it runs on itself.
+   */
   readonly ownFolders: readonly string[];
   readonly redactor: Redactor;
   readonly blobs: BlobStore;
@@ -35,8 +37,8 @@ export interface EnvironmentRequest extends ProjectRequest {
 export type MakeEnvironment = (request: EnvironmentRequest) => Promise<Environment>;
 
 /**
- * The environment of a child: the user's without credentials (an agent's: of it only what is on the allow-list), the inputs,
- * the node's secrets, the node's `env`, each over the one before. A value over 96 KiB is handed over as a file.
+ * The environment of a child: the user's without credentials (an agent's: of it only what is on the allow-list), the
+ * inputs, the node's secrets, the node's `env`, each over the one before. A value over 96 KiB is handed over as a file.
  */
 export function childEnvironment(parts: EnvironmentParts): MakeEnvironment {
   const forScripts = inherited(parts, () => true);

@@ -1,4 +1,5 @@
-import { allNodes, type Blueprint } from "../../model/blueprint.ts";
+import { allNodes } from "../../model/node.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
 
 const known = new WeakMap<Blueprint, ReadonlySet<string>>();
 

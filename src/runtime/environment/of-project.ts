@@ -22,7 +22,10 @@ export interface ProjectRequest {
   readonly acceptRisk?: true | undefined;
 }
 
-/** What the stock scripts, and scripts like them, need to know of the run's settings; each variable only where there is something to tell. */
+/**
+ * What the stock scripts, and scripts like them, need to know of the run's settings;
+ * each variable only where there is something to tell.
+ */
 export async function projectVariables(
   { blueprint: { records }, cwd, project, acceptRisk }: ProjectRequest,
   { home, record, auditPatterns = [] }: ProjectParts,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { blueprintOf } from "../../../test/support/node-bench.ts";
-import type { ScriptNode } from "../../model/blueprint.ts";
+import type { ScriptNode } from "../../model/node.ts";
 import type { RunSecrets } from "../../ports/secrets.ts";
 import { createRedactor, type Redactor } from "../redaction/redactor.ts";
 import { runSecrets } from "./run-secrets.ts";

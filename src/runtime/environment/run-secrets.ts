@@ -11,7 +11,10 @@ export interface RunSecretsParts {
   readonly redactor: Redactor;
   /** A secret by name; null where it is not set. */
   readonly secret: (name: string) => Promise<string | null>;
-  /** Sensitive inputs are kept here (0700, files 0600) until their run is over for good: it may go on in another process. */
+  /**
+   * Sensitive inputs are kept here (0700, files 0600) until their run is
+   * over for good: it may go on in another process.
+   */
   readonly folder: string;
   /** Told of a secret that is too short to be masked. */
   readonly notice: (what: string) => void;
@@ -71,7 +74,9 @@ function mask(name: string, value: Json, { redactor, notice }: RunSecretsParts):
     notice(`${name} has fewer than ${limits.secretMinCharacters} characters: it is not masked in output`);
 }
 
-/** Names of the document whose secret is not set; the others are masked from now on. A sensitive input counts as set. */
+/**
+ * Names of the document whose secret is not set; the others are masked from now on. A sensitive input counts as set.
+ */
 async function maskNamed(blueprint: Blueprint, parts: RunSecretsParts): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const name of namedSecrets(blueprint)) {

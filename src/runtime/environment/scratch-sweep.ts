@@ -5,7 +5,9 @@ import { identify, self } from "../processes/identity.ts";
 
 const scratchName = /^trammel-(\d+)\.\w+\.\w{6}$/;
 
-/** How the name of this process's folder begins: it tells the owner, so that a later process can see that it is gone. */
+/**
+ * How the name of this process's folder begins: it tells the owner, so that a later process can see that it is gone.
+ */
 export function scratchPrefix(): string {
   return prefixOf(self());
 }
@@ -15,8 +17,9 @@ function prefixOf({ pid, startTime }: { readonly pid: number; readonly startTime
 }
 
 /**
- * Removes the folders in `parent` whose process was killed and which nobody wrote to for `limits.scratchKeptMs`: a process of another
- * container that shares the folder cannot be seen from here. Never fails: what cannot be removed stays.
+ * Removes the folders in `parent` whose process was killed and which nobody wrote to for
+ * `limits.scratchKeptMs`: a process of another container that shares the folder cannot be
+ * seen from here. Never fails: what cannot be removed stays.
  */
 export async function sweepScratch(parent: string, now: number): Promise<void> {
   const names = await readdir(parent).catch(() => []);

@@ -12,7 +12,10 @@ export interface Around {
   readonly counted: Usage | undefined;
 }
 
-/** Its budget is what is left of the run around it, nothing where nobody knows; its folder is that run's; what is protected and recorded there is so inside too. */
+/**
+ * Its budget is what is left of the run around it, nothing where nobody knows; its folder is that
+ * run's; what is protected and recorded there is so inside too.
+ */
 export function within({ blueprint: around, state, counted }: Around, blueprint: Blueprint): Blueprint {
   const bounds = { ...blueprint.limits };
   const isUnknown = unsaidIn(state) !== null;

@@ -1,6 +1,8 @@
 import { bodyBlueprint } from "../../graph/body.ts";
-import type { Blueprint, MapBody, Node } from "../../model/blueprint.ts";
-import type { Attempt, GateAnswered, JournalEvent, ParentLink } from "../../model/events.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
+import type { MapBody, Node } from "../../model/node.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { GateAnswered, JournalEvent, ParentLink } from "../../model/events.ts";
 import type { HeadsMark } from "../../model/heads.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
@@ -78,7 +80,10 @@ interface Child {
   handle: RunHandle | null;
 }
 
-/** The runs inside one attempt. Which run it is follows from the pass, so that a later attempt finds what an earlier one left. */
+/**
+ * The runs inside one attempt. Which run it is follows from the pass, so that
+ * a later attempt finds what an earlier one left.
+ */
 export class Children implements ChildRuns {
   readonly #parts: ChildrenParts;
   readonly #live = new Map<string, Child>();

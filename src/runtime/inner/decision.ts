@@ -4,8 +4,8 @@ import type { Settlement } from "../api.ts";
 import type { Memory } from "../memory/memory.ts";
 
 /**
- * What a person decided last about a run inside, by what the run around it remembers; undefined where nothing was, or it has taken that.
- * Of what was decided before, it took what fitted.
+ * What a person decided last about a run inside, by what the run around it remembers; undefined where nothing was, or
+ * it has taken that. Of what was decided before, it took what fitted.
  */
 export function decisionFor(
   { run, parent: { node, item } }: { readonly run: string; readonly parent: ParentLink },
@@ -22,8 +22,8 @@ export function decisionFor(
 }
 
 /**
- * An earlier version gave decisions no id: then one that says the same of the same node is taken for it, whatever id it was given when it
- * was handed on, so that none is taken twice.
+ * An earlier version gave decisions no id: then one that says the same of the same node is taken for it, whatever id it
+ * was given when it was handed on, so that none is taken twice.
  */
 function isSameDecision(one: NodeSettled, { id, node, by, reason }: InnerDecision): boolean {
   if (id !== undefined) return one.id === id;

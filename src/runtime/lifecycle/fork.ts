@@ -13,7 +13,9 @@ import type { EngineOptions } from "../options.ts";
 /** What a fork begins with. */
 export interface Inherited {
   readonly from: NonNullable<RunStarted["fork"]>;
-  /** What the earlier run recorded between its start and the pass, without what was decided last: that is decided anew. */
+  /**
+   * What the earlier run recorded between its start and the pass, without what was decided last: that is decided anew.
+   */
   readonly events: readonly EventBody[];
   readonly keepTree: boolean;
 }

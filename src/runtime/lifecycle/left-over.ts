@@ -1,12 +1,13 @@
-import type { JournalEvent, ProcessIdentity } from "../../model/events.ts";
+import type { JournalEvent } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Journal, Wanted } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
 import type { Refusal } from "../api.ts";
 import { endOrphans, endTree } from "../processes/custody.ts";
 
 /**
- * A tree or a key is free when the engine that had it is gone, but not while what that engine started is still at work there. Ends
- * that, and refuses where something of it cannot be ended.
+ * A tree or a key is free when the engine that had it is gone, but not while what that engine started is still at work
+ * there. Ends that, and refuses where something of it cannot be ended.
  */
 export async function clearPlace(
   journal: Pick<Journal, "gone" | "read">,

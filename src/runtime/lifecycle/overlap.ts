@@ -4,8 +4,8 @@ import type { Blueprint } from "../../model/blueprint.ts";
 export type Overlap = "refuse" | "queue" | "skip";
 
 /**
- * What `concurrency.overlap` says for a run that nobody watches. One that a person starts is refused, so that they can decide, unless
- * they `asked` for the queue.
+ * What `concurrency.overlap` says for a run that nobody watches. One that a person starts is
+ * refused, so that they can decide, unless they `asked` for the queue.
  */
 export function overlapOf(
   { concurrency }: Pick<Blueprint, "concurrency">,

@@ -3,8 +3,10 @@ import { unfinished } from "../../engine/ending/unfinished.ts";
 import { item } from "../../graph/ints.ts";
 import { nodeIndex, type Plan } from "../../graph/plan.ts";
 import type { Bound } from "../../model/bound.ts";
-import type { Node, NodeType } from "../../model/blueprint.ts";
-import type { Attempt, EventBody, NodeSettled, ProcessIdentity, RunResumed, RunStarted } from "../../model/events.ts";
+import type { Node, NodeType } from "../../model/node.ts";
+import type { Attempt } from "../../model/attempt.ts";
+import type { EventBody, NodeSettled, RunResumed, RunStarted } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { isReopenable, type NodeResult } from "../../model/outcome.ts";
 import type { Conflict, RunRow } from "../../ports/journal.ts";
 import type { Given } from "../../ports/secrets.ts";
@@ -35,8 +37,8 @@ export interface Resumption {
 }
 
 /**
- * Takes a run over from an engine that is gone: one winner, nothing of the dead engine left running, and every claim without an outcome
- * settled by what its author declared or a person decided, or else named unconfirmed.
+ * Takes a run over from an engine that is gone: one winner, nothing of the dead engine left running, and every claim
+ * without an outcome settled by what its author declared or a person decided, or else named unconfirmed.
  */
 export async function resumption(
   options: EngineOptions,
@@ -159,8 +161,9 @@ async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void
 }
 
 /**
- * What becomes of a claim whose engine died before it recorded an outcome; where a person has `decided`, that stands above what its author
- * said. Nobody waits for one whose join went on without it: it was being cancelled, and its processes are ended by now.
+ * What becomes of a claim whose engine died before it recorded an outcome; where a person has
+ * `decided`, that stands above what its author said. Nobody waits for one whose join went on without
+ * it: it was being cancelled, and its processes are ended by now.
  */
 async function left(
   options: EngineOptions,
@@ -200,7 +203,11 @@ const standing: Partial<Record<NodeType, string>> = {
   map: "the engine ended while it ran; what runs inside goes on",
 };
 
-/** What the author said about such a claim: it may be repeated, or a probe finds out. Asking a person and waiting have no effect, a box that was being made is made anew, a checkout is finished, and what runs inside has claims of its own. */
+/**
+ * What the author said about such a claim: it may be repeated, or a probe finds out. Asking
+ * a person and waiting have no effect, a box that was being made is made anew, a checkout
+ * is finished, and what runs inside has claims of its own.
+ */
 const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "checkout", "call", "map"]);
 
 async function settledBy(

@@ -23,8 +23,8 @@ export interface Undecided {
 }
 
 /**
- * The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused. One about a node
- * inside is refused here too where nothing inside waits for it.
+ * The decision as an event about the attempt it can be about: the latest one, or the pass that a cap or limit refused.
+ * One about a node inside is refused here too where nothing inside waits for it.
  */
 export function settlement(given: Settlement, of: Undecided): NodeSettled | Refusal {
   const decision = inward(given, of.state);

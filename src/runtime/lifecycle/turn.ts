@@ -8,7 +8,10 @@ import type { EngineOptions } from "../options.ts";
 import { takenHint } from "./parts.ts";
 import { RunValues } from "../values.ts";
 
-/** What a run of its own shares with no other: `concurrency.key`; with nothing but `overlap`, runs of the same blueprint in one tree. */
+/**
+ * What a run of its own shares with no other: `concurrency.key`; with nothing but
+ * `overlap`, runs of the same blueprint in one tree.
+ */
 export async function keyOf(
   { name, concurrency, inputs }: Blueprint,
   given: Given,
@@ -35,7 +38,10 @@ export async function keyOf(
 
 const known = "make it of text, {task} and {inputs.NAME}, so that runs with the same key exclude each other";
 
-/** Waits until nobody stands before a run, where it is to wait at all. Whoever entered leaves when the run comes to nothing. */
+/**
+ * Waits until nobody stands before a run, where it is to wait at all.
+ * Whoever entered leaves when the run comes to nothing.
+ */
 export async function inTurn(
   { journal, clock }: Pick<EngineOptions, "journal" | "clock">,
   wanted: Wanted,

@@ -2,14 +2,18 @@ import { reduce } from "../../engine/reduce.ts";
 import { initial, type RunState } from "../../engine/state.ts";
 import type { Plan } from "../../graph/plan.ts";
 import type { Bound } from "../../model/bound.ts";
-import type { EventBody, JournalEvent, ProcessIdentity, RunStarted } from "../../model/events.ts";
+import type { EventBody, JournalEvent, RunStarted } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { Nodes } from "./nodes.ts";
 
 /** A run in memory, built from its events and nothing else. */
 export interface Memory {
   state: RunState;
   readonly nodes: Nodes;
-  /** The last process that could perform anything of it: what owned it later has died before it recorded that it goes on. */
+  /**
+   * The last process that could perform anything of it: what owned it later
+   * has died before it recorded that it goes on.
+   */
   owner: ProcessIdentity | null;
   /** What the run is bound to: as it started, or as a later resume accepted. */
   bound: Bound | null;

@@ -7,8 +7,8 @@ import type {
   NodeEnded,
   NodeSettled,
   NodeStarted,
-  ProcessIdentity,
 } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Approval } from "../../ports/performer.ts";
 import { withNext } from "./trail.ts";

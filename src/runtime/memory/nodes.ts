@@ -1,5 +1,6 @@
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { EventBody, ProcessIdentity } from "../../model/events.ts";
+import type { EventBody } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Approval } from "../../ports/performer.ts";
 import type { PassSoFar } from "../context.ts";
 import type { Known } from "../values.ts";

@@ -2,7 +2,9 @@ import type { EventBody } from "../../model/events.ts";
 
 const none = (): boolean => false;
 
-/** Whether a live run waits, by its events: for people, for pauses that a provider asked for, or for a time of its own. */
+/**
+ * Whether a live run waits, by its events: for people, for pauses that a provider asked for, or for a time of its own.
+ */
 export class Standing {
   /** Nodes that are being performed or are about to be tried again, as far as events since this began tell. */
   readonly #active = new Set<string>();

@@ -5,8 +5,9 @@ import { characterStart, openCharacterBytes } from "./characters.ts";
 import { Tail } from "./tail.ts";
 
 /**
- * Keeps what a stream says in bounded memory: up to `limits.inlineValueBytes` here, more in the blob store, and of more than
- * `limitBytes` the beginning and the last `limits.outputTailBytes` with a mark between them. Pieces are whole characters.
+ * Keeps what a stream says in bounded memory: up to `limits.inlineValueBytes` here, more in
+ * the blob store, and of more than `limitBytes` the beginning and the last
+ * `limits.outputTailBytes` with a mark between them. Pieces are whole characters.
  */
 export class Capture {
   readonly #blobs: BlobStore;

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { endLeftovers, endOrphans, endTree, endTreeOf, treeOf } from "./custody.ts";
 import { identify, identifyChild, isAlive, self } from "./identity.ts";
 import { custodyOf, custodyVariable, newWord } from "./marker.ts";

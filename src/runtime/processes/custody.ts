@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import { aliveAmong, identityOf, isAlive, isOfThisBoot } from "./identity.ts";
 import { carriesEngine, carriesWord, custodyVariable } from "./marker.ts";
@@ -35,8 +35,8 @@ export async function endTreeOf(
 }
 
 /**
- * Ends what a child that has just ended left running. `ranMs` is how long ago it was started: the cheap look, at processes
- * newer than the child, is only exact while pids cannot have come round again.
+ * Ends what a child that has just ended left running. `ranMs` is how long ago it was started: the cheap look, at
+ * processes newer than the child, is only exact while pids cannot have come round again.
  */
 export function endLeftovers(
   tree: Tree & { readonly root: ProcessIdentity },

@@ -8,9 +8,9 @@ const closeOnExec = 0o2000000;
 let covers: readonly ("ignore" | number)[] | undefined;
 
 /**
- * What stands in a child's `stdio` from descriptor 3 on. Node keeps its own files from children, and low descriptors that it was
- * started with; a higher one that our starter forgot to close would be in every child, and in every box a way out. /dev/null
- * takes its place.
+ * What stands in a child's `stdio` from descriptor 3 on. Node keeps its own files from children, and
+ * low descriptors that it was started with; a higher one that our starter forgot to close would be in
+ * every child, and in every box a way out. /dev/null takes its place.
  */
 export function coveredDescriptors(): readonly ("ignore" | number)[] {
   covers ??= cover(hasProcfs ? leaking() : []);

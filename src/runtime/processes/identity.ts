@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { hasProcfs, readStat, type ProcessRow } from "./procfs.ts";
 import { listByPs } from "./ps.ts";
 

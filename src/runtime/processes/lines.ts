@@ -2,8 +2,8 @@ import { limits } from "../../model/limits.ts";
 import { openCharacterBytes } from "./characters.ts";
 
 /**
- * Lines of one stream for a screen, given in whole characters: each bounded, and of a flood only the latest of each piece.
- * Of a line that overwrites itself with carriage returns the last state counts.
+ * Lines of one stream for a screen, given in whole characters: each bounded, and of a flood only the latest of each
+ * piece. Of a line that overwrites itself with carriage returns the last state counts.
  */
 export class LiveLines {
   readonly #tell: (line: string) => void;

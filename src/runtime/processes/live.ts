@@ -40,7 +40,10 @@ function streamsOf(child: ChildProcess): Pick<LiveProcess, "stdin" | "stdout" | 
   return { stdin, stdout: kept(child.stdout), stderr: kept(child.stderr) };
 }
 
-/** Once a child has exited, Node reads to nowhere what nobody listens to yet; behind another stream it waits for its reader. */
+/**
+ * Once a child has exited, Node reads to nowhere what nobody listens to yet;
+ * behind another stream it waits for its reader.
+ */
 function kept(stream: Readable | null): Readable {
   return stream === null ? Readable.from([]) : pipeline(stream, new PassThrough(), () => undefined);
 }

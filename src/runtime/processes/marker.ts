@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { self } from "./identity.ts";
 
 /**

@@ -105,7 +105,9 @@ function readProcFile(pid: number, file: "stat" | "environ" | "status"): string 
   return existsSync(path) ? tryRead(path) : null;
 }
 
-/** Files of /proc tell no size: what reads them whole by itself takes new memory for each, of far more than they hold. */
+/**
+ * Files of /proc tell no size: what reads them whole by itself takes new memory for each, of far more than they hold.
+ */
 let room = Buffer.alloc(16 * 1024);
 
 function tryRead(path: string): string | null {

@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RunnerBench } from "../../../test/support/runner-bench.ts";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import type { ProcessSpec } from "../../ports/processes.ts";
 import { isAlive } from "./identity.ts";

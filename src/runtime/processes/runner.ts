@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -16,7 +16,10 @@ export interface RunnerParts {
   readonly clock: Clock;
 }
 
-/** Why the tree is ended before it ends by itself; the first cause counts, but for a cancellation, which stands above the others. */
+/**
+ * Why the tree is ended before it ends by itself; the first cause counts, but
+ * for a cancellation, which stands above the others.
+ */
 type Cut = "cancelled" | "timeout" | "spill";
 
 const nothing: CapturedOutput = {
@@ -83,8 +86,8 @@ async function supervise(
 }
 
 /**
- * Waits until all ends of the streams are closed, or nothing has arrived for `limits.pipeDrainMs`: something else may hold
- * them open. At most `rounds` such waits, for something may also go on writing.
+ * Waits until all ends of the streams are closed, or nothing has arrived for `limits.pipeDrainMs`: something else may
+ * hold them open. At most `rounds` such waits, for something may also go on writing.
  */
 async function silence({ closed }: Started, output: ProcessOutput, clock: Clock, rounds: number): Promise<void> {
   let isClosed = false;

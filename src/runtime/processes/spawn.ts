@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { ProcessSpec } from "../../ports/processes.ts";
 import { coveredDescriptors } from "./descriptors.ts";
 import { identifyChild } from "./identity.ts";
@@ -56,8 +56,8 @@ function closeOf(child: ChildProcess): Promise<void> {
 }
 
 /**
- * The data segment is what grows with use; address space would refuse runtimes that only reserve. Sizes are KiB in `ulimit`.
- * Only Linux counts private mappings in it; elsewhere the command runs without a limit.
+ * The data segment is what grows with use; address space would refuse runtimes that only reserve. Sizes are KiB in
+ * `ulimit`. Only Linux counts private mappings in it; elsewhere the command runs without a limit.
  */
 function underMemoryLimit({ argv, memoryBytes }: ProcessSpec): readonly string[] {
   if (memoryBytes === undefined || process.platform !== "linux") return argv;

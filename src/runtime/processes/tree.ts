@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../model/limits.ts";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { custodyVariable } from "./marker.ts";
 import {
   hasProcfs,
@@ -17,12 +17,16 @@ import { listByPs } from "./ps.ts";
 /** What makes a process belong: descent from a root, or a word in the environment it was started with. */
 export interface Tree {
   readonly root: ProcessIdentity | null;
-  /** Start time of its eldest: what is older was started with no word of it. Where it is not known, all are looked at. */
+  /**
+   * Start time of its eldest: what is older was started with no word of it. Where it is not known, all are looked at.
+   */
   readonly since?: number;
   carries(custody: string): boolean;
 }
 
-/** Processes of the tree that live now. Exact while nothing forks; its callers look again at what was made meanwhile. */
+/**
+ * Processes of the tree that live now. Exact while nothing forks; its callers look again at what was made meanwhile.
+ */
 async function scan(tree: Tree, pids: Iterable<number>): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
   const marked = new Set<number>();
@@ -68,7 +72,10 @@ async function decide(undecided: readonly number[], tree: Tree): Promise<readonl
   return marked;
 }
 
-/** Closure over parents of: the root itself, its group and session, and what carries the word. `holder` has the root's pid now. */
+/**
+ * Closure over parents of: the root itself, its group and session, and what
+ * carries the word. `holder` has the root's pid now.
+ */
 function membersAmong(
   tree: Tree,
   rows: readonly ProcessRow[],

@@ -19,7 +19,10 @@ export interface TurnReadsParts {
   readonly report: (event: Read) => void;
 }
 
-/** The reads of one agent's turn, each file once in each state, at most `limits.readsPerAttempt` and one that says there were more. */
+/**
+ * The reads of one agent's turn, each file once in each state, at most
+ * `limits.readsPerAttempt` and one that says there were more.
+ */
 export class TurnReads implements Reads {
   readonly #parts: TurnReadsParts;
   readonly #told = new Set<string>();

@@ -7,8 +7,9 @@ export interface Form {
 }
 
 /**
- * The ways in which a secret value shows up in output: as it is, by lines, and as JSON, URL, base64 and hex write it.
- * Base64 comes in the three alignments it has inside a longer text, less the outermost characters it shares with its neighbours.
+ * The ways in which a secret value shows up in output: as it is, by lines, and as JSON, URL,
+ * base64 and hex write it. Base64 comes in the three alignments it has inside a longer text,
+ * less the outermost characters it shares with its neighbours.
  */
 export function formsOf(value: string): readonly Form[] {
   const whole = value.trim().slice(0, limits.secretCharacters);
@@ -22,8 +23,8 @@ export function formsOf(value: string): readonly Form[] {
 }
 
 /**
- * As it stands inside a JSON string, or in one inside of another, as logs hold requests: encoders disagree on slashes, on what HTML
- * minds and on what is not ASCII.
+ * As it stands inside a JSON string, or in one inside of another, as logs hold requests: encoders
+ * disagree on slashes, on what HTML minds and on what is not ASCII.
  */
 function jsonForms(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1);

@@ -9,7 +9,10 @@ import { type Masker, passThrough, StreamMasker } from "./masker.ts";
  * log, journal, screen or the next node see it. Masking what is masked changes nothing.
  */
 export interface Redactor {
-  /** From now on this value is masked. False where it is too short to be (under 4 characters): say so where it is configured. */
+  /**
+   * From now on this value is masked. False where it is too short to be (under
+   * 4 characters): say so where it is configured.
+   */
   add(value: string): boolean;
   /** For one stream, with the secrets known now. */
   stream(): Masker;

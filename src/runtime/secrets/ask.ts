@@ -10,7 +10,10 @@ export interface Asked {
   readonly said: string;
 }
 
-/** Runs the program of a keyring. Values go over its standard input, never by argument. Rejects where it cannot be run or takes too long. */
+/**
+ * Runs the program of a keyring. Values go over its standard input, never by
+ * argument. Rejects where it cannot be run or takes too long.
+ */
 export type Ask = (args: readonly string[], input?: string) => Promise<Asked>;
 
 /** `env` is that of the user, in which the keyring of the session is named. */

@@ -3,7 +3,9 @@ import type { Ask, Asked } from "./ask.ts";
 
 const notFound = 44;
 
-/** The login keychain of macOS. The tool writes what is no plain text as hex, so that values go in and out as Base64. */
+/**
+ * The login keychain of macOS. The tool writes what is no plain text as hex, so that values go in and out as Base64.
+ */
 export function macKeychain(ask: Ask, scope: string): Keyring {
   const account = (name: string): string => `${name}.${scope}`;
   const entry = (name: string): readonly string[] => ["-s", "trammel", "-a", account(name)];

@@ -1,7 +1,10 @@
 import type { Keyring } from "../../ports/secrets.ts";
 import type { Ask } from "./ask.ts";
 
-/** The Secret Service of a Linux desktop, by libsecret's own tool. It says nothing, and ends with 1, where there is no such secret. */
+/**
+ * The Secret Service of a Linux desktop, by libsecret's own tool. It says
+ * nothing, and ends with 1, where there is no such secret.
+ */
 export function secretService(ask: Ask, scope: string): Keyring {
   const attributes = (name: string): readonly string[] => ["service", "trammel", "scope", scope, "name", name];
   return {

@@ -3,7 +3,9 @@ import path from "node:path";
 import type { Keyring, KeptSecret, SecretStore } from "../../ports/secrets.ts";
 
 export interface SecretStoreParts {
-  /** Folder of its own (0700): a value in a file of its name (0600), or an empty file that says it is in the keyring. */
+  /**
+   * Folder of its own (0700): a value in a file of its name (0600), or an empty file that says it is in the keyring.
+   */
   readonly folder: string;
   readonly keyring: Keyring;
   /** Told of a secret that is kept and cannot be had. */

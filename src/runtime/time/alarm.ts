@@ -2,8 +2,9 @@ import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /**
- * Calls back once, `ms` after now, by the monotonic clock or by the one on the wall, whichever gets there first: a machine that slept
- * meanwhile is not waited for again. The wall is looked at every `limits.waitLookMs`. Returns the cancellation.
+ * Calls back once, `ms` after now, by the monotonic clock or by the one on the wall,
+ * whichever gets there first: a machine that slept meanwhile is not waited for again. The
+ * wall is looked at every `limits.waitLookMs`. Returns the cancellation.
  */
 export function alarm(clock: Clock, ms: number, callback: () => void): () => void {
   const [since, sinceWall] = [clock.now(), clock.wall()];

@@ -1,4 +1,4 @@
-import type { Attempt } from "../../model/events.ts";
+import type { Attempt } from "../../model/attempt.ts";
 import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";

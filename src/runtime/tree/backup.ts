@@ -9,7 +9,10 @@ export interface Backup {
   readonly tree: Tree;
   /** Null where there was nothing, or too much to be kept. */
   content(path: string): Promise<Uint8Array | null>;
-  /** Puts a file back as it was, or takes away one that was not there. False where its content was not kept, or the way to it leads elsewhere. */
+  /**
+   * Puts a file back as it was, or takes away one that was not there. False where its
+   * content was not kept, or the way to it leads elsewhere.
+   */
   restore(path: string): Promise<boolean>;
   dispose(): Promise<void>;
 }

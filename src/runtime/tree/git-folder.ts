@@ -2,8 +2,8 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 
 /**
- * Where Git keeps what all working trees of the repository around a folder share, its hooks and settings above all; null where there
- * is no repository. Absolute, links followed; Git is not asked.
+ * Where Git keeps what all working trees of the repository around a folder share, its hooks and settings above all;
+ * null where there is no repository. Absolute, links followed; Git is not asked.
  */
 export async function gitFolderOf(cwd: string): Promise<string | null> {
   const real = await realpath(cwd).catch(() => null);

@@ -17,8 +17,8 @@ export function selectorOf(globs: readonly string[]): (path: string) => boolean 
 }
 
 /**
- * A glob without a slash names files of that name anywhere (`*.lock`), one with a slash a place from the root (`src/**`). What
- * names a folder names all that is in it.
+ * A glob without a slash names files of that name anywhere (`*.lock`), one with a slash a place from the root
+ * (`src/**`). What names a folder names all that is in it.
  */
 export function matcherOf(globs: readonly string[]): PathMatcher {
   const named = globs.map((glob) => glob.replace(/^\.?\//, "").replace(/\/+$/, ""));

@@ -9,9 +9,9 @@ const folderOnly = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFO
 const canHold = process.platform === "linux";
 
 /**
- * Writes a file as a whole: the old one or the new one is there, never half of it, and its permissions stay. `file` is absolute,
- * links followed, and under `root`; its folders are made. What is put in the place of one of them meanwhile is not followed: then
- * it rejects, and nothing outside of the root is touched.
+ * Writes a file as a whole: the old one or the new one is there, never half of it, and its permissions stay. `file` is
+ * absolute, links followed, and under `root`; its folders are made. What is put in the place of one of them meanwhile
+ * is not followed: then it rejects, and nothing outside of the root is touched.
  */
 export async function replaceIn(root: string, file: string, content: string): Promise<void> {
   const folder = await holdFolder(root, relative(root, dirname(file)).split(sep));

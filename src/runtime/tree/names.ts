@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * A file name as text. A file system keeps bytes, and those that are no UTF-8 stand as lone surrogates (U+DC80 to U+DCFF, as
- * PEP 383 does it), so that no two names read alike and {@link nameBytes} finds the file again.
+ * A file name as text. A file system keeps bytes, and those that are no UTF-8 stand as lone surrogates (U+DC80 to
+ * U+DCFF, as PEP 383 does it), so that no two names read alike and {@link nameBytes} finds the file again.
  */
 export function nameText(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();

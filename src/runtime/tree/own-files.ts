@@ -63,8 +63,8 @@ function isBeside(path: string, mirror: string): boolean {
 }
 
 /**
- * Pathspecs of Git that leave it out, for a command in that folder. Each is a pattern: Git refuses to be told to leave out by its
- * plain name what it ignores anyway.
+ * Pathspecs of Git that leave it out, for a command in that folder. Each is a pattern: Git refuses to
+ * be told to leave out by its plain name what it ignores anyway.
  */
 export function pathspecsWithout({ paths, globs }: OwnFiles): readonly string[] {
   const patterns = paths.map((path) => escaped(path).replace(/[\p{L}\p{N}]/u, "[$&]"));

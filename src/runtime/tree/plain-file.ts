@@ -3,8 +3,8 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
- * Bytes of a plain file that somebody else may have put there. Rejects, saying why, for a folder, a pipe, a device, more than
- * `mostBytes` and a path whose last part is a link; never waits for a writer.
+ * Bytes of a plain file that somebody else may have put there. Rejects, saying why, for a folder, a pipe, a device,
+ * more than `mostBytes` and a path whose last part is a link; never waits for a writer.
  */
 export async function readPlainFile(file: string, mostBytes: number): Promise<Buffer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -19,7 +19,10 @@ export async function readPlainFile(file: string, mostBytes: number): Promise<Bu
   }
 }
 
-/** As {@link readPlainFile}, at once and links followed, for small files. Throws, with the code of the system where that said no. */
+/**
+ * As {@link readPlainFile}, at once and links followed, for small files. Throws,
+ * with the code of the system where that said no.
+ */
 export function readPlainFileNow(file: string, mostBytes: number): Buffer {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -32,7 +35,10 @@ export function readPlainFileNow(file: string, mostBytes: number): Buffer {
   }
 }
 
-/** Where a path leads once every link is followed, whether or not something is there; null where a link leads to nothing. */
+/**
+ * Where a path leads once every link is followed, whether or not something
+ * is there; null where a link leads to nothing.
+ */
 export function realOf(wanted: string): string | null {
   try {
     return realpathSync(wanted);

@@ -51,8 +51,8 @@ interface Rules {
 }
 
 /**
- * The files under a root, without those that .gitignore files name, `.git` and `node_modules`. Rejects where there are more
- * than `limits.snapshotFiles`.
+ * The files under a root, without those that .gitignore files name, `.git` and `node_modules`.
+ * Rejects where there are more than `limits.snapshotFiles`.
  */
 export async function scanTree(root: string, options: ScanOptions): Promise<Tree> {
   const { default: ignore } = await import("ignore");

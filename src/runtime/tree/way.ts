@@ -7,7 +7,9 @@ export function at(root: string, path: string): Buffer {
   return nameBytes(join(root, path));
 }
 
-/** Whether the way to a path leads through folders of the tree only: a link may lead anywhere, and a file would be lost. */
+/**
+ * Whether the way to a path leads through folders of the tree only: a link may lead anywhere, and a file would be lost.
+ */
 export async function isOfTree(root: string, path: string): Promise<boolean> {
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
     const real = await realpath(at(root, folder), { encoding: "buffer" }).catch(() => null);

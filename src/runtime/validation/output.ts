@@ -1,4 +1,4 @@
-import type { OutputFormat } from "../../model/blueprint.ts";
+import type { OutputFormat } from "../../model/node.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
@@ -7,9 +7,9 @@ import { compileSchema } from "./schema.ts";
 export type Parsed = { readonly value: Json } | { readonly problem: string };
 
 /**
- * Reads a text as `output:` says. `text` is the text itself, `lines` its lines without line ends (a last empty one is none),
- * `json` and a schema the whole text as one JSON value; where a schema takes texts alone, a text that is no JSON is that text without its
- * line end. What does not parse is a one-line problem.
+ * Reads a text as `output:` says. `text` is the text itself, `lines` its lines without line ends (a last empty one is
+ * none), `json` and a schema the whole text as one JSON value; where a schema takes texts alone, a text that is no JSON
+ * is that text without its line end. What does not parse is a one-line problem.
  */
 export async function parseOutput(text: string, format: OutputFormat): Promise<Parsed> {
   switch (format.as) {

@@ -17,8 +17,8 @@ export interface PatternOptions {
 export type PatternCompiler = (source: string, options?: PatternOptions) => Pattern | { readonly problem: string };
 
 /**
- * Compiles patterns for an engine that takes a time linear in the text, whatever the pattern and the text; the engine is loaded at first
- * use. What it cannot match is a problem, to follow the name of the pattern.
+ * Compiles patterns for an engine that takes a time linear in the text, whatever the pattern and the text; the engine
+ * is loaded at first use. What it cannot match is a problem, to follow the name of the pattern.
  */
 export async function patternCompiler(): Promise<PatternCompiler> {
   const { RE2JS } = await import("re2js");

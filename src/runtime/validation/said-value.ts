@@ -1,6 +1,7 @@
 import { schemaAt } from "../../language/ports.ts";
 import { typeSchema } from "../../language/types.ts";
-import type { OutputFormat, TypeSpec } from "../../model/blueprint.ts";
+import type { OutputFormat } from "../../model/node.ts";
+import type { TypeSpec } from "../../model/type-spec.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { CapturedText, NodeResult } from "../../model/outcome.ts";
@@ -26,8 +27,8 @@ export async function saidValue(
 }
 
 /**
- * A result whose ports keep what `output:` promises of their names: a port that does not fit is left out, and a success becomes a failure.
- * The checker takes such a port for as good as authored.
+ * A result whose ports keep what `output:` promises of their names: a port that does not fit is left out, and a success
+ * becomes a failure. The checker takes such a port for as good as authored.
  */
 export async function withFittingPorts(result: NodeResult, format: OutputFormat | undefined): Promise<NodeResult> {
   if (format?.as !== "schema" || result.ports === undefined) return result;

@@ -50,8 +50,8 @@ function hasPatterns(schema: JsonObject): boolean {
 }
 
 /**
- * The `pattern`s of a schema are matched in linear time. Those that a text is too long for are added to `untold`: such a value must not
- * fit, whatever its schema makes of a match (`not`, `patternProperties`).
+ * The `pattern`s of a schema are matched in linear time. Those that a text is too long for are added to `untold`: such
+ * a value must not fit, whatever its schema makes of a match (`not`, `patternProperties`).
  */
 async function patternEngine(foreign: boolean, untold: Set<string>): Promise<RegExpEngine> {
   const compile = await patternCompiler();

@@ -63,7 +63,10 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
   };
 }
 
-/** Takes back what a run did since the picture that the ref `from` keeps, up to another. `end` is null where none was taken of how it left the tree. */
+/**
+ * Takes back what a run did since the picture that the ref `from` keeps, up to another.
+ * `end` is null where none was taken of how it left the tree.
+ */
 export async function undo(
   snapshots: Snapshots,
   run: string,

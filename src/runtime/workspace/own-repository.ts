@@ -12,8 +12,8 @@ const verbatim = "* -text -filter -ident -working-tree-encoding -export-subst\n"
 export const rootFile = "root";
 
 /**
- * Makes the folder that stands for `.git` when pictures are taken: an index, a configuration and attributes of its own. `own` leads
- * to it, `there` to the repository of the user.
+ * Makes the folder that stands for `.git` when pictures are taken: an index, a configuration and attributes of its own.
+ * `own` leads to it, `there` to the repository of the user.
  */
 export async function prepare(
   repository: Repository,

@@ -9,7 +9,10 @@ export interface PictureOptions extends Writing {
   readonly folder: string;
 }
 
-/** Pictures of the tree around a folder, without the files that Trammel itself writes; null where it is in no repository. */
+/**
+ * Pictures of the tree around a folder, without the files that Trammel
+ * itself writes; null where it is in no repository.
+ */
 export async function picturesOf(cwd: string, options: PictureOptions): Promise<Snapshots | null> {
   const { env, folder } = options;
   const repository = await repositoryOf(cwd, env);

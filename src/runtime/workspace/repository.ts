@@ -30,7 +30,10 @@ export async function repositoryOf(cwd: string, env: Environment): Promise<Repos
   return { root: await realpath(root), commonDir: await realpath(resolve(cwd, common)), objectFormat };
 }
 
-/** Git takes a folder for one of a working tree only where it, or one above it, holds a `.git`; to ask it costs a process. */
+/**
+ * Git takes a folder for one of a working tree only where it, or one above
+ * it, holds a `.git`; to ask it costs a process.
+ */
 export function isInTree(folder: string): boolean {
   return existsSync(join(folder, ".git")) || (dirname(folder) !== folder && isInTree(dirname(folder)));
 }

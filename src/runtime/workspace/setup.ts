@@ -1,4 +1,4 @@
-import type { ScriptNode } from "../../model/blueprint.ts";
+import type { ScriptNode } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { refuse } from "../admission/admit.ts";
 import type { Refusal } from "../api.ts";

@@ -10,10 +10,10 @@ import type { Repository } from "./repository.ts";
 import { restorePaths } from "./restore.ts";
 
 /**
- * Pictures of a working tree: tracked files and untracked ones, without the ignored, byte for byte, those of submodules and of other
- * repositories inside it included. They are objects of the repository under `refs/trammel/`, taken with an index, a configuration and
- * attributes of our own, so that no hook or filter runs and the user's index stays as it is. Paths are relative to the root, as
- * `nameText` reads them.
+ * Pictures of a working tree: tracked files and untracked ones, without the ignored, byte for byte, those of submodules
+ * and of other repositories inside it included. They are objects of the repository under `refs/trammel/`, taken with an
+ * index, a configuration and attributes of our own, so that no hook or filter runs and the user's index stays as it is.
+ * Paths are relative to the root, as `nameText` reads them.
  */
 export interface Snapshots {
   /** Takes a picture and answers its tree; one after the other. */
@@ -27,8 +27,8 @@ export interface Snapshots {
   /** Unified, binary files included. */
   diff(from: string, to: string): Promise<Buffer>;
   /**
-   * Makes these paths what they are in a tree, by its name or a ref that keeps it, and touches no other. Answers those that it could
-   * not. A folder that is left empty goes, unless it is older than what is kept under the ref.
+   * Makes these paths what they are in a tree, by its name or a ref that keeps it, and touches no other. Answers those
+   * that it could not. A folder that is left empty goes, unless it is older than what is kept under the ref.
    */
   restore(from: string, paths: readonly string[]): Promise<readonly string[]>;
   dispose(): Promise<void>;

@@ -1,12 +1,14 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Worktree } from "../../model/worktree.ts";
 import { isAlive, self } from "../processes/identity.ts";
 import { git, type GitOptions } from "./git.ts";
 import { removeWorktree } from "./worktree.ts";
 
-/** What is remembered beside each worktree from before it is made: a crash may come before its run is in the journal. */
+/**
+ * What is remembered beside each worktree from before it is made: a crash may come before its run is in the journal.
+ */
 interface WorktreeRecord {
   readonly owner: ProcessIdentity;
   readonly worktree: Worktree;

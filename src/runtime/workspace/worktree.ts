@@ -11,7 +11,10 @@ type Environment = GitOptions["env"];
 
 const elsewhere = "run it in a git repository with a commit and a branch, or without isolate: worktree";
 
-/** Makes a worktree of the commit that is checked out, on a branch of its own, with what is carried along; remembered before it is there. */
+/**
+ * Makes a worktree of the commit that is checked out, on a branch of its own, with
+ * what is carried along; remembered before it is there.
+ */
 export async function openWorktree(
   { run, blueprint, cwd }: WorkspaceRequest,
   worktrees: string,
@@ -56,7 +59,8 @@ export async function removeWorktree(
   const remove = ["worktree", "remove", "--force", root];
   await git(remove, there).catch(async () => {
     await rm(root, { recursive: true, force: true });
-    // By its name alone: others of the user may be missing because their disk is not mounted. Git may know nothing of it any more.
+    // By its name alone: others of the user may be missing because their disk is
+    // not mounted. Git may know nothing of it any more.
     await git(remove, there).catch(() => undefined);
   });
   const ref = `refs/heads/${branch}`;
@@ -67,7 +71,9 @@ export async function removeWorktree(
   return { branchStays: false };
 }
 
-/** Whether taking the worktree away loses nothing of what the run changed: it is all in commits that a name leads to. */
+/**
+ * Whether taking the worktree away loses nothing of what the run changed: it is all in commits that a name leads to.
+ */
 export async function isSafe(
   { root }: Worktree,
   changed: readonly string[],

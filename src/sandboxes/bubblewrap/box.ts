@@ -34,8 +34,8 @@ export interface BoxParts {
 const nothing = { text: "", bytes: 0 };
 
 /**
- * Files, limits and a view of the host; each command gets process and network namespaces of its own, so the kernel itself
- * ends whatever it started.
+ * Files, limits and a view of the host; each command gets process and network namespaces of
+ * its own, so the kernel itself ends whatever it started.
  */
 export class BubblewrapBox implements Sandbox {
   readonly id: string;

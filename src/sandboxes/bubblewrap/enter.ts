@@ -5,7 +5,10 @@ import { shellLine } from "../../runtime/shell-line.ts";
 import { isHostImage, workspace } from "./image.ts";
 import { shortcut } from "./userland.ts";
 
-/** A shell for a person, in a workspace that was kept, with the programs the box had; what it writes elsewhere is gone with it. */
+/**
+ * A shell for a person, in a workspace that was kept, with the programs the
+ * box had; what it writes elsewhere is gone with it.
+ */
 export function enterCommand(folder: string, { image, network }: SandboxImage): string {
   return shellLine([
     ..."bwrap --unshare-all --die-with-parent".split(" "),

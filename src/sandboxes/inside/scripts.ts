@@ -1,13 +1,15 @@
 /**
- * What runs inside a box, in the shell every image has. Only built-in commands, so that a box which may start nothing more
- * can still be cleaned, and no variable of the user's command is touched: it gets a subshell of its own.
+ * What runs inside a box, in the shell every image has. Only built-in commands, so that a box which may start nothing
+ * more can still be cleaned, and no variable of the user's command is touched: it gets a subshell of its own.
  */
 
 /** Marks every process of one command, through forks and sessions. */
 const execVariable = "TRAMMEL_EXEC";
 /** Marks the shell that waits for that command. */
 export const launchVariable = "TRAMMEL_LAUNCH";
-/** Values travel under these names, so that one called PATH or LD_PRELOAD is the command's alone and not its starter's. */
+/**
+ * Values travel under these names, so that one called PATH or LD_PRELOAD is the command's alone and not its starter's.
+ */
 export const valueVariable = "TRAMMEL_VALUE_";
 
 /** Word of what holds the box open; see {@link hold}. */
@@ -31,9 +33,10 @@ enter() {
 }`;
 
 /**
- * `sweep WORD…`: kills what carries one of the words, again and again until nothing does. Where no other command runs in the
- * box, what lost both its parent and its marker goes too. A command that was killed a moment ago has no environment any more
- * and is not gone yet: it is waited for, some rounds long, and then no longer counts. False where something is left.
+ * `sweep WORD…`: kills what carries one of the words, again and again until nothing does. Where no
+ * other command runs in the box, what lost both its parent and its marker goes too. A command that was
+ * killed a moment ago has no environment any more and is not gone yet: it is waited for, some rounds
+ * long, and then no longer counts. False where something is left.
  */
 const sweep = `
 slurp() {
@@ -95,8 +98,8 @@ export function codeOf(launcherCode: number): number {
 }
 
 /**
- * A container engine may start a command after its client is gone and everything was swept. What ends a command says so in the
- * box first; a starter that comes later finds it and begins nothing.
+ * A container engine may start a command after its client is gone and everything was swept. What ends a command says so
+ * in the box first; a starter that comes later finds it and begins nothing.
  */
 const endedFile = "/dev/shm/trammel-ended-";
 const unlessEnded = `[ -z "$${launchVariable}" ] || [ ! -e "${endedFile}$${launchVariable}" ] || exit 125

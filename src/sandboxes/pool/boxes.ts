@@ -61,7 +61,9 @@ export class Boxes {
     await rm(path.join(this.#staged, id), { recursive: true, force: true });
   }
 
-  /** One change after the other: two nodes may check out into the same box at once. Null where there is no such record. */
+  /**
+   * One change after the other: two nodes may check out into the same box at once. Null where there is no such record.
+   */
   change(id: string, change: Change): Promise<BoxRecord | null> {
     const changed = this.#writing.then(() => this.#change(id, change));
     this.#writing = changed.catch(() => null);

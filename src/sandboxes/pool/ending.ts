@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { RunFate, Sandbox, SandboxFault, SandboxVerdict } from "../../ports/sandbox.ts";
 import { readOwner } from "../owner.ts";
 import type { Boxes } from "./boxes.ts";

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { SandboxVerdict } from "../../ports/sandbox.ts";
 import type { Redactor } from "../../runtime/redaction/redactor.ts";
 import type { DriverParts } from "../parts.ts";

@@ -8,7 +8,9 @@ import type { Checkout, Sandbox } from "../../ports/sandbox.ts";
 import type { Redactor } from "../../runtime/redaction/redactor.ts";
 import { startHelper, textOf } from "../copy/helper.ts";
 
-/** All that changed since the base, committed or not, with an index of its own so that the repository's stays as it is. */
+/**
+ * All that changed since the base, committed or not, with an index of its own so that the repository's stays as it is.
+ */
 const differ = `
 cd -- "$1" || exit
 index=$(git rev-parse --git-dir)/trammel-index
@@ -21,8 +23,9 @@ rm -f "$index"
 exit $code`;
 
 /**
- * Writes what a checkout's box changed to `<node>.patch` in `folder`, masked and otherwise byte by byte; nothing changed, no
- * file. Git runs in the box: what its repository makes Git do stays there. Answers a sentence where it could not be kept.
+ * Writes what a checkout's box changed to `<node>.patch` in `folder`, masked and otherwise byte
+ * by byte; nothing changed, no file. Git runs in the box: what its repository makes Git do
+ * stays there. Answers a sentence where it could not be kept.
  */
 export async function keepPatch(
   sandbox: Sandbox,

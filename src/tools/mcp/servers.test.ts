@@ -7,7 +7,7 @@ import { text as textOf } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createMcpHandler, McpServer as McpProtocolServer } from "@modelcontextprotocol/server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { ProcessIdentity } from "../../model/events.ts";
+import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { ToolContext, ToolResult } from "../../ports/tool.ts";
 import { fileBlobs } from "../../runtime/blobs/files.ts";

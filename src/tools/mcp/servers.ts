@@ -47,8 +47,8 @@ export interface McpTools {
 }
 
 /**
- * Connects to all servers and offers their tools as `mcp_<server>_<tool>`. A server that cannot be reached is a problem, and
- * then none is left running.
+ * Connects to all servers and offers their tools as `mcp_<server>_<tool>`. A server that
+ * cannot be reached is a problem, and then none is left running.
  */
 export async function connectServers(parts: McpParts): Promise<McpTools | { readonly problems: readonly string[] }> {
   const connected = await Promise.all(

@@ -20,8 +20,8 @@ interface Try {
 }
 
 /**
- * Sets the clock of the system a day forward and back around waits, timeouts and gates, while they stand and between two engines: `most`
- * of all of these, drawn by the seed.
+ * Sets the clock of the system a day forward and back around waits, timeouts and gates, while they stand and between
+ * two engines: `most` of all of these, drawn by the seed.
  */
 export async function clockJumps(most: number, seed: number): Promise<Figures> {
   const commits = Array.from({ length: commitsOfWaits }, (_, i) => i + 1);

@@ -31,7 +31,8 @@ async function filledAt({ of, commit }: { readonly of: Case; readonly commit: nu
   for (const name of readdirSync(site.home)) if (name.startsWith("filler-")) rmSync(join(site.home, name));
   const wrong: string[] = [];
   const [before] = await site.stored();
-  // What was under way is over, and the store says why; nothing more was promised than it holds, which `examine` compares.
+  // What was under way is over, and the store says why; nothing more was
+  // promised than it holds, which `examine` compares.
   if (full.code !== 6 || !full.stderr.includes("no space is left"))
     wrong.push(`${of.name}, full at commit ${commit}: ${full.code} ${full.stderr}`);
   if (before === undefined) await site.trammel(work, begin);

@@ -8,7 +8,10 @@ import { asKept, unlikeReplay } from "../../support/replayed.ts";
 export const root = resolve(import.meta.dirname, "..", "..", "..");
 const bin = join(root, "bin", "trammel.js");
 
-/** A fresh folder with a store of its own, gone after the test; before that, what the test left at work in it is ended, and what it left in the journal is replayed. */
+/**
+ * A fresh folder with a store of its own, gone after the test; before that, what the test left at
+ * work in it is ended, and what it left in the journal is replayed.
+ */
 export class Place implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "trammel-e2e-"));
   readonly home = join(this.folder, ".home");

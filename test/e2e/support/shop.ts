@@ -5,7 +5,9 @@ import type { Script } from "../../fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../../fixtures/model-server/server.ts";
 import { type Finished, Place, root, trammel } from "./cli.ts";
 
-/** A repository with an origin, whose test asks for what is not there yet, and a model that says what its script says. */
+/**
+ * A repository with an origin, whose test asks for what is not there yet, and a model that says what its script says.
+ */
 export class Shop implements AsyncDisposable {
   readonly place = new Place();
   readonly log = this.place.path(".home.log");
