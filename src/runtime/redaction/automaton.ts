@@ -1,7 +1,5 @@
-import type { Form } from "./forms.ts";
-
 /**
- * All forms of all secrets as one automaton (Aho and Corasick, 1975): one table step a byte, however many there are.
+ * Many forms as one automaton (Aho and Corasick, 1975): one table step a byte, however many there are.
  * States are numbered breadth first; 0 is the root.
  */
 export interface Automaton {
@@ -14,20 +12,17 @@ export interface Automaton {
   readonly depth: Uint32Array;
   /** Bytes of the longest form that ends here; 0 for none. */
   readonly match: Uint32Array;
-  /** 1 where a line end inside the form is passed over. */
-  readonly folded: Uint8Array;
 }
 
-export function compileForms(forms: readonly Form[]): Automaton {
+export function compile(forms: readonly Buffer[]): Automaton {
   const { columns, width } = columnsOf(forms);
-  const states = 1 + forms.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const states = 1 + forms.reduce((sum, { length }) => sum + length, 0);
   const automaton: Automaton = {
     columns,
     width,
     next: new Uint32Array(states * width),
     depth: new Uint32Array(states),
     match: new Uint32Array(states),
-    folded: new Uint8Array(states),
   };
   let used = 1;
   for (const form of forms) used = addForm(automaton, form, used);
@@ -35,11 +30,11 @@ export function compileForms(forms: readonly Form[]): Automaton {
   return automaton;
 }
 
-function columnsOf(forms: readonly Form[]): { columns: Uint8Array; width: number } {
+function columnsOf(forms: readonly Buffer[]): { columns: Uint8Array; width: number } {
   const columns = new Uint8Array(256);
   let width = 1;
-  for (const { bytes } of forms) {
-    for (const byte of bytes) {
+  for (const form of forms) {
+    for (const byte of form) {
       if (columns[byte] !== 0) continue;
       // All 256 byte values in use would need column 256; UTF-8 has fewer than 256.
       columns[byte] = width;
@@ -49,10 +44,10 @@ function columnsOf(forms: readonly Form[]): { columns: Uint8Array; width: number
   return { columns, width };
 }
 
-function addForm({ columns, width, next, depth, match, folded }: Automaton, form: Form, used: number): number {
+function addForm({ columns, width, next, depth, match }: Automaton, form: Buffer, used: number): number {
   let state = 0;
   let free = used;
-  for (const [at, byte] of form.bytes.entries()) {
+  for (const [at, byte] of form.entries()) {
     const cell = state * width + at8(columns, byte);
     if (at32(next, cell) === 0) {
       next[cell] = free;
@@ -60,9 +55,8 @@ function addForm({ columns, width, next, depth, match, folded }: Automaton, form
       free += 1;
     }
     state = at32(next, cell);
-    if (form.folded) folded[state] = 1;
   }
-  match[state] = form.bytes.length;
+  match[state] = form.length;
   return free;
 }
 

@@ -1,9 +1,9 @@
 import { limits } from "../../model/limits.ts";
 
-export interface Form {
-  readonly bytes: Buffer;
+export interface Forms {
+  readonly exact: readonly Buffer[];
   /** Programs break the encoded forms of long values into lines (base64, xxd): a line end inside one is passed over. */
-  readonly folded: boolean;
+  readonly foldable: readonly Buffer[];
 }
 
 /**
@@ -11,15 +11,14 @@ export interface Form {
  * base64 and hex write it. Base64 comes in the three alignments it has inside a longer text,
  * less the outermost characters it shares with its neighbours.
  */
-export function formsOf(value: string): readonly Form[] {
+export function formsOf(value: string): Forms {
   const whole = value.trim().slice(0, limits.secretCharacters);
   const plain = new Set([whole, ...jsonForms(whole), ...shellForms(whole), ...secretLines(whole)]);
-  const forms = [...plain].map((text) => ({ bytes: Buffer.from(text), folded: false }));
-  if (whole.length > limits.secretEncodedCharacters) return forms;
-  const encoded = new Set(
-    [...urlForms(whole), ...base64Forms(whole), ...hexForms(whole)].filter((text) => !plain.has(text)),
-  );
-  return [...forms, ...[...encoded].map((text) => ({ bytes: Buffer.from(text), folded: true }))];
+  const exact = [...plain].map((text) => Buffer.from(text));
+  if (whole.length > limits.secretEncodedCharacters) return { exact, foldable: [] };
+  const encoded = new Set([...urlForms(whole), ...base64Forms(whole), ...hexForms(whole)]);
+  const foldable = [...encoded].filter((text) => !plain.has(text)).map((text) => Buffer.from(text));
+  return { exact, foldable };
 }
 
 /**

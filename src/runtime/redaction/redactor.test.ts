@@ -133,6 +133,20 @@ describe("masking", () => {
     expect(redactor.text("x __abcd____ijkl_")).toBe("x __***____***_");
   });
 
+  test("a line end is passed over in an encoded form only, whatever plain form begins alike", () => {
+    const redactor = createRedactor(["aaaa", "aacé"]);
+    expect(redactor.text("a\naaa")).toBe("a\naaa");
+    expect(redactor.text("aac\n%C3%\nA9")).toBe("***");
+  });
+
+  test("a line end that belongs to one secret is passed over in the form of another", () => {
+    const other = Buffer.from("abcdefgh").toString("base64");
+    const [begin, end] = [other.slice(0, 5), other.slice(5)];
+    const redactor = createRedactor(["abcdefgh", `${begin}\nx`]);
+    expect(redactor.text(`${begin}\n${end}`)).toBe("***");
+    expect(redactor.text(`${begin}\nx`)).toBe("***");
+  });
+
   test("the beginning of a secret at the end of a stream comes out", () => {
     expect(maskInPieces(createRedactor([secret]), [Buffer.from("the s3cr")])).toBe("the s3cr");
   });

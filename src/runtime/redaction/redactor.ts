@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
-import { type Automaton, compileForms } from "./automaton.ts";
 import { formsOf } from "./forms.ts";
-import { type Masker, passThrough, StreamMasker } from "./masker.ts";
+import { compileForms, type Masker, passThrough, type Patterns, StreamMasker } from "./masker.ts";
 
 /**
  * The one boundary at which known secret values become `***`: everything captured from outside passes it before
@@ -24,7 +23,7 @@ export interface Redactor {
 
 export function createRedactor(values: Iterable<string> = []): Redactor {
   const secrets = new Set<string>();
-  let compiled: Automaton | null = null;
+  let compiled: Patterns | null = null;
   const add = (value: string): boolean => {
     if (value.trim().length < limits.secretMinCharacters) return false;
     if (!secrets.has(value)) compiled = null;
@@ -33,7 +32,7 @@ export function createRedactor(values: Iterable<string> = []): Redactor {
   };
   const stream = (): Masker => {
     if (secrets.size === 0) return passThrough;
-    compiled ??= compileForms([...secrets].flatMap(formsOf));
+    compiled ??= compileForms([...secrets].map(formsOf));
     return new StreamMasker(compiled);
   };
   const text = (plain: string): string => {
