@@ -1,6 +1,6 @@
 import { composition } from "../src/compose.ts";
 import { check } from "../src/check/check.ts";
-import { noGates } from "../src/cli/asking/gate.ts";
+import { unattendedGates } from "../src/cli/asking/gate.ts";
 import { emptyConfig } from "../src/config/config.ts";
 import type { Blueprint } from "../src/model/blueprint.ts";
 import type { JournalEvent } from "../src/model/events.ts";
@@ -59,7 +59,7 @@ export async function openHost(home: string): Promise<Host> {
   const services = await composition.openServices({
     ...place,
     config: emptyConfig,
-    gates: noGates,
+    gates: unattendedGates,
     plugins: [idle],
     notice,
   });

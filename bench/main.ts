@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../src/model/thrown.ts";
 import { rows } from "./rows.ts";
 import { formatLine, resultOf } from "./table.ts";
 import type { Line, Results } from "./table.ts";
@@ -20,7 +21,7 @@ for (const row of rows.filter(({ id }) => selected.length === 0 || selected.incl
   try {
     measured = await row.measure();
   } catch (error) {
-    measured = { failed: error instanceof Error ? error.message : String(error) };
+    measured = { failed: messageOf(error) };
   }
   lines.push({ row, measured });
   console.log(formatLine({ row, measured }));

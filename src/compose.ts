@@ -8,7 +8,7 @@ import { openJournal as openEmbedded, openReader as readEmbedded } from "./hosts
 import { allNodes, type NodeType } from "./model/node.ts";
 import { checkpointing, held, performersOf } from "./compose/performers.ts";
 import { reachableServers } from "./compose/servers.ts";
-import { noTools, toolsOf } from "./compose/toolbox.ts";
+import { emptyToolbox, toolsOf } from "./compose/toolbox.ts";
 import { openSecrets, secretsOf, withKeys, withServerKeys } from "./compose/secrets.ts";
 import { holdToApprovals } from "./nodes/approval.ts";
 import { createHumanPerformer } from "./nodes/human.ts";
@@ -83,16 +83,16 @@ async function openServices(options: ServiceOptions): Promise<Services> {
         { ...options, config: reached, env: await withServerKeys(store, secret, reached, env) },
         { blobs, redactor, dataFolder: home },
       )
-    : noTools;
+    : emptyToolbox;
   const agents = usesAgents
     ? (await import("./compose/agents.ts")).agentParts({ options: keyed, clock, mask })
-    : noAgents;
+    : withoutAgents;
   const journal = openJournal(home, notice);
   const needs = { options, processes, redactor, journal, clock };
   const boxes =
     uses("provision", "checkout", "exec", "agent_sandbox") || existsSync(join(home, "sandboxes"))
       ? (await import("./compose/boxes.ts")).boxParts(needs)
-      : noBoxes;
+      : withoutBoxes;
   const { record } = options;
   const isKnown = (run: string): boolean => journal.find(run)?.run === run;
   const workspaces = gitWorkspaces({ home, env, notice, isKnown, ...(record === undefined ? {} : { record }) });
@@ -152,12 +152,12 @@ function usesOf({ blueprint, callees = [] }: ServiceOptions): (...types: readonl
   return (...types) => used === null || types.some((type) => used.has(type));
 }
 
-const noAgents: { readonly performers: readonly Performer[]; readonly provider: Capabilities["provider"] } = {
+const withoutAgents: { readonly performers: readonly Performer[]; readonly provider: Capabilities["provider"] } = {
   performers: [],
   provider: () => ({ missing: "this process was set up without agents" }),
 };
 
-const noBoxes: { readonly performers: readonly Performer[]; readonly closed?: EngineOptions["closed"] } = {
+const withoutBoxes: { readonly performers: readonly Performer[]; readonly closed?: EngineOptions["closed"] } = {
   performers: [],
 };
 

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
 import type { Usage } from "../model/outcome.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { AgentProvider, AgentResult } from "../ports/provider.ts";
 import { soundUsage } from "./counts.ts";
 import { maskedJson, presentable } from "./events.ts";
@@ -103,7 +104,7 @@ function broken(error: unknown, gate: Gate): AgentResult {
     outcome: "error",
     reason: {
       code: "internal",
-      text: `the agent's provider failed: ${error instanceof Error ? error.message : String(error)}`,
+      text: `the agent's provider failed: ${messageOf(error)}`,
     },
     message: "",
     usage: { inputTokens: 0, outputTokens: 0, turns: 0 },

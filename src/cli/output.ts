@@ -1,4 +1,5 @@
 import type { WriteStream } from "node:tty";
+import { systemCode } from "../model/thrown.ts";
 
 /** One of the two standard streams. A reader that went away is no fault: what is written from then on is dropped. */
 export interface Output {
@@ -23,8 +24,8 @@ const gone: ReadonlySet<string> = new Set(["EPIPE", "EIO", "EBADF", "ECONNRESET"
 export function output(stream: WriteStream): Output {
   let closed = false;
   let fault: string | null = null;
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (!gone.has(error.code ?? "")) fault ??= error.message;
+  stream.on("error", (error: Error) => {
+    if (!gone.has(systemCode(error) ?? "")) fault ??= error.message;
     closed = true;
   });
   return {

@@ -20,7 +20,7 @@ export async function start(argv: readonly string[], compose: World["compose"]):
   };
   const code =
     cwd === null
-      ? report(world, usage(noFolder, "Change to a folder that does, and try again."))
+      ? report(world, usage(folderGone, "Change to a folder that does, and try again."))
       : await outcome(argv, world);
   await world.out.flush();
   const ended = code === exitCodes.ok ? complete(world) : code;
@@ -28,7 +28,7 @@ export async function start(argv: readonly string[], compose: World["compose"]):
   end(ended);
 }
 
-const noFolder = "the folder this was started in does not exist any more, or may not be entered";
+const folderGone = "the folder this was started in does not exist any more, or may not be entered";
 
 /** Null where the system cannot name it. */
 function workingFolder(): string | null {

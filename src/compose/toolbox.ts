@@ -10,7 +10,10 @@ export interface Toolbox {
   readonly close: () => Promise<void>;
 }
 
-export const noTools: Toolbox = { tools: { get: () => undefined, names: () => [] }, close: () => Promise.resolve() };
+export const emptyToolbox: Toolbox = {
+  tools: { get: () => undefined, names: () => [] },
+  close: () => Promise.resolve(),
+};
 
 type ToolParts = Omit<Parameters<typeof createTools>[0], "commands">;
 
@@ -19,7 +22,7 @@ export async function toolsOf({ config, env, cwd }: ServiceOptions, parts: ToolP
   const { createTools, extended } = await import("../tools/registry.ts");
   const tools = createTools({ ...parts, commands: config.tools });
   if ("problems" in tools) throw new Error(tools.problems.join("\n"));
-  if (Object.keys(config.mcp).length === 0) return { ...noTools, tools };
+  if (Object.keys(config.mcp).length === 0) return { ...emptyToolbox, tools };
   const kept = keptFromServers(config, env);
   if (kept.length > 0) throw new SetupProblem(kept.join("\n"));
   const { connectServers } = await import("../tools/mcp/servers.ts");

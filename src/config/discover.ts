@@ -54,14 +54,14 @@ const scriptNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What `npm init` writes where there is no test. */
-const noTest = /no test specified/;
+const placeholderTest = /no test specified/;
 
 function ofNode(text: string, read: ReadFile): Commands {
   const scripts = scriptsOf(text);
   const run = packageManager(read);
   const found: Record<string, string> = {};
   for (const [node, names] of Object.entries(scriptNames)) {
-    const name = names.find((one) => Object.hasOwn(scripts, one) && !noTest.test(scripts[one] ?? ""));
+    const name = names.find((one) => Object.hasOwn(scripts, one) && !placeholderTest.test(scripts[one] ?? ""));
     if (name !== undefined) found[node] = `${run} run ${name}`;
   }
   return found;

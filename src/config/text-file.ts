@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { limits } from "../model/limits.ts";
+import { isAbsent, messageOf } from "../model/thrown.ts";
 
 /** Null where there is no such file. */
 export type TextFile = { readonly text: string } | { readonly fault: string } | null;
@@ -24,8 +25,7 @@ export function readTextFile(file: string): TextFile {
       closeSync(descriptor);
     }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ENOTDIR" ? null : { fault: message };
+    return isAbsent(error) ? null : { fault: messageOf(error) };
   }
 }
 

@@ -8,7 +8,7 @@ import type { RunLimits } from "../model/settings.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { HaltCause, NodeWaiting, RunHalting } from "../model/events.ts";
 import type { InnerHalt, NodeResult, ProgressMark, Reason, RunStatus, Usage } from "../model/outcome.ts";
-import { noUsage } from "../model/usage.ts";
+import { zeroUsage } from "../model/usage.ts";
 import { Waits } from "./waits.ts";
 
 /** Where a node stands between its start and its end. */
@@ -175,7 +175,7 @@ export function initial(plan: Plan): RunState {
     starts: 0,
     misses: new Map(),
     lost: new Set(),
-    usage: noUsage,
+    usage: zeroUsage,
     spending: new Map(),
     progress: new Map(),
     stopRequested: null,

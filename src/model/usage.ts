@@ -1,6 +1,6 @@
 import type { NodeResult, Usage } from "./outcome.ts";
 
-export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
+export const zeroUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
 
 /**
  * The sum. Its cost is unknown where that of one side is, or where they are in two
@@ -18,7 +18,7 @@ export function lessUsage(whole: Usage, part: Usage): Usage {
 /** What an attempt used: what its result says, else the last it reported. */
 export function usageOf(node: string, result: NodeResult, reported: Usage | undefined): Usage | undefined {
   const said = result.usage ?? reported;
-  return said === undefined && result.agent !== undefined ? { ...noUsage, unsaid: node } : said;
+  return said === undefined && result.agent !== undefined ? { ...zeroUsage, unsaid: node } : said;
 }
 
 function unsaidOf(unsaid: string | undefined): Pick<Usage, "unsaid"> {

@@ -6,6 +6,7 @@ import type { AgentContext } from "../model/agent-settings.ts";
 import type { ReadScope } from "../model/settings.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import { clip, type Mask } from "../runtime/text.ts";
 import { matcherOf } from "../runtime/tree/globs.ts";
@@ -62,7 +63,7 @@ export async function bundleOf(
     tell({ type: "context", bundle: digest, bytes: Buffer.byteLength(text) });
     return { text, digest };
   } catch (error) {
-    return { problem: `context.include: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `context.include: ${messageOf(error)}` };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { NodeType } from "../model/node.ts";
 import { limits } from "../model/limits.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { shownName } from "../runtime/tree/names.ts";
 import { refs } from "../runtime/workspace/refs.ts";
@@ -51,7 +52,7 @@ async function performFrom(
     if (n === 1) await snapshots.keep(refs.before(run, node, pass), await snapshots.take());
     else await goBack(snapshots, context, stay);
   } catch (error) {
-    const text = `the tree before it cannot be kept: ${error instanceof Error ? error.message : String(error)}`;
+    const text = `the tree before it cannot be kept: ${messageOf(error)}`;
     return { outcome: "error", reason: { code: "could_not_start", text }, beforeEffect: true };
   }
   const result = await performer.perform(context);

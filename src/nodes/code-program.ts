@@ -1,5 +1,6 @@
 import { Script } from "node:vm";
 import type { CodeNode } from "../model/node.ts";
+import { messageOf } from "../model/thrown.ts";
 
 const handedIn = ["fail", "require"] as const;
 
@@ -27,7 +28,7 @@ function problemOf(source: string): string | null {
     compile(`(${source})`);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { NodeResult } from "../model/outcome.ts";
+import { messageOf } from "../model/thrown.ts";
 
 const count = z.number().int().nonnegative();
 
@@ -69,7 +70,7 @@ function asWritten(answered: unknown): { readonly value: unknown } | { readonly 
     const json: string | undefined = JSON.stringify(answered);
     return { value: json === undefined ? undefined : JSON.parse(json) };
   } catch (error) {
-    return { fault: (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "" };
+    return { fault: messageOf(error).split("\n")[0] ?? "" };
   }
 }
 

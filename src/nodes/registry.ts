@@ -22,16 +22,16 @@ export interface PerformerParts {
 
 export type Performers = ReadonlyMap<NodeType, Performer>;
 
-const noBoxes = "this process was set up without sandboxes";
+const sandboxesMissing = "this process was set up without sandboxes";
 
 const notHere: readonly Performer[] = [
   unavailable("agent", "agentic", "no way to run an agent is set up"),
   unavailable("human", "human", "nobody can be asked here"),
   unavailable("decide", "decision", "decisions are not there yet"),
-  unavailable("provision", "deterministic", noBoxes),
-  unavailable("checkout", "deterministic", noBoxes),
-  unavailable("exec", "deterministic", noBoxes),
-  unavailable("agent_sandbox", "agentic", noBoxes),
+  unavailable("provision", "deterministic", sandboxesMissing),
+  unavailable("checkout", "deterministic", sandboxesMissing),
+  unavailable("exec", "deterministic", sandboxesMissing),
+  unavailable("agent_sandbox", "agentic", sandboxesMissing),
 ];
 
 /** How every node type of the language is carried out here, or why it is not. */

@@ -5,6 +5,7 @@ import type { Node } from "../model/node.ts";
 import { hookFolders } from "../model/hooks.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
 import { gitFolderOf, settingsBefore, sharedSettings } from "../runtime/tree/git-folder.ts";
@@ -139,7 +140,7 @@ async function performHeld<N extends Node>(
 }
 
 function unwatched(error: unknown): NodeResult {
-  const reason = { code: "could_not_start", text: `its writes cannot be watched: ${message(error)}` } as const;
+  const reason = { code: "could_not_start", text: `its writes cannot be watched: ${messageOf(error)}` } as const;
   return { outcome: "error", reason, beforeEffect: true };
 }
 
@@ -252,8 +253,4 @@ async function textOf(file: string): Promise<string | null> {
 
 function asText(bytes: Uint8Array | null): string | null {
   return bytes !== null && isUtf8(bytes) ? Buffer.from(bytes).toString("utf8") : null;
-}
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

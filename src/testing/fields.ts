@@ -1,5 +1,6 @@
 import { configFields } from "../config/parse.ts";
 import { exitCodes } from "../model/outcome.ts";
+import { messageOf } from "../model/thrown.ts";
 import { json, listOf, mapOf, object, optional, readPart, required } from "../language/read/collections.ts";
 import type { Reader } from "../language/read/reading.ts";
 import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
@@ -60,7 +61,7 @@ const pattern: Reader<RegExp> = {
     try {
       return new RegExp(source, "mu");
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       reading.problem("invalid-value", node, `${reading.place(field)} is no regular expression: ${why}`);
       return undefined;
     }

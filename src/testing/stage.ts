@@ -1,6 +1,7 @@
 import type { Node, NodeType } from "../model/node.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Journal } from "../ports/journal.ts";
 import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
@@ -130,7 +131,7 @@ export class Stage {
     try {
       return await actAsSaid(said, context);
     } catch (error) {
-      const text = `files of ${path}: ${error instanceof Error ? error.message : String(error)}`;
+      const text = `files of ${path}: ${messageOf(error)}`;
       this.missing.push(text);
       return { outcome: "error", reason: { code: "could_not_start", text } };
     }

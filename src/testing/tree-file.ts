@@ -1,5 +1,6 @@
 import { realpath, rm } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { messageOf } from "../model/thrown.ts";
 import { replaceIn } from "../runtime/tree/held.ts";
 import { isRepositoryData, realOf } from "../runtime/tree/plain-file.ts";
 import { isInside } from "../runtime/tree/scan.ts";
@@ -18,6 +19,6 @@ export async function writeInTree(tree: string, path: string, content: string | 
     if (content === null) await rm(file, { force: true });
     else await replaceIn(root, file, content);
   } catch (error) {
-    throw new Error(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${path} cannot be written: ${messageOf(error)}`);
   }
 }

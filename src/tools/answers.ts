@@ -1,5 +1,6 @@
 import type { CapturedText } from "../model/outcome.ts";
 import { limits } from "../model/limits.ts";
+import { messageOf, systemCode } from "../model/thrown.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { ProcessResult } from "../ports/processes.ts";
 import type { ToolResult } from "../ports/tool.ts";
@@ -19,8 +20,7 @@ export function failure(problem: string): ToolResult {
 
 /** What reading and writing files runs into. */
 export function fileProblem(name: string, error: unknown): ToolResult {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
+  switch (systemCode(error)) {
     case "ENOENT":
     case "ENOTDIR":
       return failure(`${name} does not exist`);
@@ -34,7 +34,7 @@ export function fileProblem(name: string, error: unknown): ToolResult {
       return {
         outcome: "error",
         output: said(""),
-        problem: `${name}: ${error instanceof Error ? error.message : String(error)}`,
+        problem: `${name}: ${messageOf(error)}`,
       };
   }
 }

@@ -7,7 +7,7 @@ import { gitNames } from "./git-names.ts";
 import type { ToolParts } from "./parts.ts";
 import { placeIn } from "./place.ts";
 
-const noArguments: JsonObject = { type: "object", properties: {}, additionalProperties: false };
+const emptyArguments: JsonObject = { type: "object", properties: {}, additionalProperties: false };
 
 const extraArguments: JsonObject = {
   type: "object",
@@ -88,7 +88,7 @@ export function gitTools(parts: ToolParts): readonly Tool[] {
       name: "git_status",
       description: "Show the branch and the changed, staged and untracked files.",
       access: read,
-      input: noArguments,
+      input: emptyArguments,
       call: (_args, context) =>
         runArgv([...quietGit, "status", "--short", "--branch", "--untracked-files=all"], context, parts),
     },

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { limits } from "../model/limits.ts";
+import { systemCode } from "../model/thrown.ts";
 import type { Tool, ToolContext, ToolResult } from "../ports/tool.ts";
 import { type Arguments, numberArgument, textArgument } from "./arguments.ts";
 import { failure, fileProblem, success } from "./answers.ts";
@@ -35,8 +36,9 @@ async function list(args: Arguments, context: ToolContext, parts: ToolParts): Pr
   try {
     await readdir(place.file);
   } catch (error) {
-    const isFile = error instanceof Error && "code" in error && error.code === "ENOTDIR";
-    return isFile ? failure(`${place.name} is a file; use read`) : fileProblem(place.name, error);
+    return systemCode(error) === "ENOTDIR"
+      ? failure(`${place.name} is a file; use read`)
+      : fileProblem(place.name, error);
   }
   const { files, cut } = await walk(place, context, parts);
   const entries = entriesTo(numberArgument(args, "depth", 1), await readable(files, place, context.reads));

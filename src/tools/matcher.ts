@@ -1,5 +1,6 @@
 import { createContext, Script } from "node:vm";
 import { limits } from "../model/limits.ts";
+import { messageOf } from "../model/thrown.ts";
 
 /** Finds the lines of a text that match: indices from 0, at most `most`. Null once all calls together took too long. */
 export type Matcher = (lines: readonly string[], most: number) => readonly number[] | null;
@@ -10,7 +11,7 @@ export function matcherOf(pattern: string, ignoreCase: boolean): Matcher | { rea
   try {
     expression = new RegExp(pattern, ignoreCase ? "i" : "");
   } catch (error) {
-    return { problem: `pattern: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `pattern: ${messageOf(error)}` };
   }
   return /^[\w\s/,:;=<>"'!@#%&~-]+$/.test(pattern) && !ignoreCase ? plainMatcher(pattern) : timedMatcher(expression);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { EventBody, GateBasis, JournalEvent } from "../model/events.ts";
 import { answerFate, pastAnswer } from "./answer-fate.ts";
-import { noUsage } from "../model/usage.ts";
+import { zeroUsage } from "../model/usage.ts";
 
 const at = { node: "a", pass: 1, attempt: 1 } as const;
 const mine = { type: "gate.answered", ...at, id: "mine", by: "ann", digest: "d", answer: true } as const;
@@ -11,7 +11,7 @@ const over = (status: "succeeded" | "stopped"): EventBody => ({
   type: "run.finished",
   status,
   walkedPast: [],
-  usage: noUsage,
+  usage: zeroUsage,
 });
 
 function fateOver(before: GateBasis | undefined, now: GateBasis) {

@@ -1,5 +1,5 @@
 import type { RunHalting } from "../model/events.ts";
-import { shellWord } from "../model/shell-word.ts";
+import { shellWord } from "../model/shell.ts";
 import type { RunStatus } from "../model/outcome.ts";
 
 /** How a person decides about the node at which a run halted, a line each; nothing where there is nothing to decide. */

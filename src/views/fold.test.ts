@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { EventBody, JournalEvent } from "../model/events.ts";
 import { emptyView, fold } from "./fold.ts";
 import { pastText, usageText } from "./words.ts";
-import { addUsage, noUsage } from "../model/usage.ts";
+import { addUsage, zeroUsage } from "../model/usage.ts";
 import type { RunView } from "./run-view.ts";
 
 const owner = { pid: 1, startTime: "1", bootId: "b" };
@@ -104,7 +104,7 @@ describe("fold", () => {
       journal(
         started,
         halted,
-        { type: "run.finished", status: "needs_attention", walkedPast: [], usage: noUsage },
+        { type: "run.finished", status: "needs_attention", walkedPast: [], usage: zeroUsage },
         { type: "run.resumed", owner },
       ),
     );
@@ -151,15 +151,15 @@ describe("addUsage", () => {
     const unknown = { inputTokens: 1, outputTokens: 1, turns: 1 };
     expect(addUsage(known, known).cost).toBe(0.5);
     expect(addUsage(known, unknown).cost).toBeUndefined();
-    expect(addUsage(noUsage, known).cost).toBe(0.25);
-    expect(addUsage(known, noUsage).cost).toBe(0.25);
+    expect(addUsage(zeroUsage, known).cost).toBe(0.25);
+    expect(addUsage(known, zeroUsage).cost).toBe(0.25);
   });
 
   it("keeps the currency, sums no two of them, and what is estimated in part is estimated", () => {
     const euros = { inputTokens: 1, outputTokens: 1, turns: 1, cost: 0.25, currency: "EUR" };
     expect(addUsage(euros, euros)).toMatchObject({ cost: 0.5, currency: "EUR" });
     expect(addUsage(euros, { ...euros, currency: "USD" })).toEqual({ inputTokens: 2, outputTokens: 2, turns: 2 });
-    expect(addUsage(euros, { ...noUsage, estimated: true })).toMatchObject({ cost: 0.25, estimated: true });
+    expect(addUsage(euros, { ...zeroUsage, estimated: true })).toMatchObject({ cost: 0.25, estimated: true });
     expect(usageText({ ...euros, inputTokens: 4_099 })).toBe("4.1k tokens · 0.250 EUR");
     expect(usageText({ ...euros, estimated: true })).toBe("~2 tokens · ~0.250 EUR");
   });

@@ -5,7 +5,7 @@ import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
-import { addUsage, noUsage } from "../model/usage.ts";
+import { addUsage, zeroUsage } from "../model/usage.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "./run-view.ts";
 import { settlementText } from "./words.ts";
 
@@ -36,7 +36,7 @@ export function emptyView(run: string, blueprint: Blueprint | null): RunView {
     halting: null,
     asleep: new Map(),
     walkedPast: [],
-    usage: noUsage,
+    usage: zeroUsage,
     atWork: { busy: 0, waiting: 0 },
     nodes,
   };

@@ -7,7 +7,7 @@ import type { RunLimits } from "../model/settings.ts";
 import type { Json } from "../model/json.ts";
 import type { EndStatus, NodeResult, Usage } from "../model/outcome.ts";
 import { type AttemptSoFar, attemptOf, effect, type EffectOf, instant, key } from "./receipt-effects.ts";
-import { addUsage, noUsage } from "../model/usage.ts";
+import { addUsage, zeroUsage } from "../model/usage.ts";
 
 /**
  * What a receipt says of a run: a pure function of its records and its
@@ -133,7 +133,7 @@ export function receiptFacts(
     decisions: [],
     accepted: [],
     agents: new Map(),
-    usage: noUsage,
+    usage: zeroUsage,
     end: null,
   };
   let first: TimedEvent | null = null;
@@ -253,7 +253,7 @@ function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): vo
     attempt.end = { at, outcome: result.outcome, result };
     attempt.reason = result.reason?.text ?? null;
   }
-  const used = result.usage ?? noUsage;
+  const used = result.usage ?? zeroUsage;
   if (result.usage !== undefined) found.usage = addUsage(found.usage, used);
   if (result.agent === undefined) return;
   const { provider, model = null } = result.agent;
@@ -261,7 +261,7 @@ function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): vo
   const known = found.agents.get(name);
   found.agents.set(name, {
     use: { node: of.node, provider, model, attempts: (known?.use.attempts ?? 0) + 1 },
-    usage: addUsage(known?.usage ?? noUsage, used),
+    usage: addUsage(known?.usage ?? zeroUsage, used),
   });
 }
 

@@ -1,6 +1,7 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { jsonText } from "../../model/nesting.ts";
 import type { Reason, ReasonCode } from "../../model/outcome.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { oneLine } from "../../runtime/text.ts";
 
 export interface AcpFault {
@@ -52,7 +53,7 @@ export const authRequired = -32_000;
 
 /** With the last line the agent wrote to its standard error, which usually says why. */
 function describe(error: unknown, errorOutput: string): string {
-  const what = error instanceof Error ? error.message : String(error);
+  const what = messageOf(error);
   const last = errorOutput.trimEnd().split("\n").at(-1) ?? "";
   return oneLine(last === "" ? what : `${what}: ${last}`);
 }

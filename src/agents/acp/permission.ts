@@ -6,7 +6,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { ToolAccess } from "../../ports/tool.ts";
-import { shellLine } from "../../runtime/shell-line.ts";
+import { shellLine } from "../../model/shell.ts";
 import { judgeIn } from "../policy/judge-in.ts";
 import { judge, type Verdict } from "../policy/policy.ts";
 import { confined } from "./workspace.ts";

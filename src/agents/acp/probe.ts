@@ -1,5 +1,6 @@
 import { client, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { authRequired } from "./faults.ts";
@@ -39,7 +40,7 @@ export async function probeAcp(
     return await Promise.race([ask(agent, folder, patience), gone]);
   } catch (error) {
     if (error instanceof DOMException) return { fault: `it has not answered within ${limits.acpProbeMs / 1000} s` };
-    return { fault: error instanceof Error ? error.message : String(error) };
+    return { fault: messageOf(error) };
   } finally {
     await child.kill();
   }

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { limits } from "../../model/limits.ts";
+import { systemCode } from "../../model/thrown.ts";
 import { isRepositoryData, readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { replaceIn } from "../../runtime/tree/held.ts";
 import { isInside } from "../../runtime/tree/scan.ts";
@@ -33,8 +34,8 @@ export async function readText(file: string, line: number, lines: number | null)
 export async function writeText(workspace: string, file: string, text: string): Promise<string | null> {
   const before = await readPlainFile(file, limits.snapshotFileBytes).then(
     (bytes) => bytes.toString("utf8"),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return null;
+    (error: unknown) => {
+      if (systemCode(error) === "ENOENT") return null;
       throw error;
     },
   );

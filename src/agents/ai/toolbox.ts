@@ -6,7 +6,8 @@ import type { AgentRequest } from "../../ports/provider.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
 import { compileSchema, type Validator } from "../../runtime/validation/schema.ts";
 import { judgeIn } from "../policy/judge-in.ts";
-import { shellLine } from "../../runtime/shell-line.ts";
+import { shellLine } from "../../model/shell.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
 import { filesRead, forbiddenRead } from "../policy/command-reads.ts";
 import { forbiddenFolder } from "../folder-reads.ts";
@@ -91,7 +92,7 @@ export class Toolbox {
       const why = below.file === null ? "it holds more files than can be looked at" : reads.refused(below.file);
       return `the command goes through the folder ${below.folder}: ${why}; name the files, or use the \`search\` tool, which is held to what may be read`;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 
@@ -123,7 +124,7 @@ export class Toolbox {
       return { ok: result.outcome === "success", text: textOf(result) };
     } catch (error) {
       // A tool never throws; one that does anyway must not take the run with it.
-      return no(`the tool failed: ${error instanceof Error ? error.message : String(error)}`);
+      return no(`the tool failed: ${messageOf(error)}`);
     }
   }
 }

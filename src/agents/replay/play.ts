@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf, systemCode } from "../../model/thrown.ts";
 import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { maskedJson } from "../events.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
@@ -50,7 +51,7 @@ export async function replay(
     for (const event of spoken) emit(here(event));
     return await finish(request, here(cassette), spoken.length, emit);
   } catch (error) {
-    return mismatch(`cannot be played: ${error instanceof Error ? error.message : String(error)}`);
+    return mismatch(`cannot be played: ${messageOf(error)}`);
   }
 }
 
@@ -64,7 +65,7 @@ async function finish(
   try {
     await applyChanges(request.workspace, files);
   } catch (error) {
-    const why = `the recorded changes cannot be made: ${error instanceof Error ? error.message : String(error)}`;
+    const why = `the recorded changes cannot be made: ${messageOf(error)}`;
     return { ...nothing, outcome: "error", reason: { code: "tool_error", text: oneLine(why) }, beforeEffect: false };
   }
   for (const event of events.slice(from)) emit(event);
@@ -74,16 +75,15 @@ async function finish(
 async function load(folder: string, request: AgentRequest): Promise<Cassette | { readonly problem: string }> {
   const name = cassetteName(request.node, request.pass);
   const file = join(folder, name);
-  const bytes = await readPlainFile(realOf(file) ?? file, limits.cassetteBytes).catch(
-    (error: NodeJS.ErrnoException) => error,
-  );
-  if (bytes instanceof Error && bytes.code !== "ENOENT") return { problem: `${name} cannot be read: ${bytes.message}` };
-  if (bytes instanceof Error) {
-    const there = (await readdir(folder)).filter((file) => file.endsWith(".jsonl")).toSorted();
+  try {
+    const bytes = await readPlainFile(realOf(file) ?? file, limits.cassetteBytes);
+    const cassette = parseCassette(bytes.toString("utf8"));
+    return "problem" in cassette ? { problem: `${name} ${cassette.problem}` } : cassette;
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") return { problem: `${name} cannot be read: ${messageOf(error)}` };
+    const there = (await readdir(folder)).filter((one) => one.endsWith(".jsonl")).toSorted();
     return { problem: `there is no ${name} in ${folder}; there is: ${there.join(", ") || "nothing"}` };
   }
-  const cassette = parseCassette(bytes.toString("utf8"));
-  return "problem" in cassette ? { problem: `${name} ${cassette.problem}` } : cassette;
 }
 
 /** What differs between the request that was recorded and this one, or null. */

@@ -4,6 +4,7 @@ import { isUtf8 } from "node:buffer";
 import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { maskedJson } from "../events.ts";
 import { clip, oneLine, type Mask } from "../../runtime/text.ts";
@@ -39,7 +40,7 @@ export async function record(
     await mkdir(folder, { recursive: true });
     before = await scanTree(request.workspace, { except: own });
   } catch (error) {
-    return refused(`the agent cannot be recorded: ${text(error)}`, true);
+    return refused(`the agent cannot be recorded: ${messageOf(error)}`, true);
   }
   const events: AgentEvent[] = [];
   const result = await provider.run(
@@ -64,7 +65,10 @@ export async function record(
     if (request.pass === 1) await removeLater(folder, request.node);
     return result;
   } catch (error) {
-    return { ...result, ...refused(`the agent's work could not be recorded: ${text(error)}`, result.beforeEffect) };
+    return {
+      ...result,
+      ...refused(`the agent's work could not be recorded: ${messageOf(error)}`, result.beforeEffect),
+    };
   }
 }
 
@@ -138,8 +142,4 @@ function refused(why: string, beforeEffect: boolean): AgentResult {
     usage: { inputTokens: 0, outputTokens: 0, turns: 0 },
     beforeEffect,
   };
-}
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -16,7 +16,7 @@ export interface TerminalGateOptions {
 }
 
 /** Nobody can be asked: every gate answers so at once. */
-export const noGates: GateKeeper = { nobody: true, ask: () => Promise.resolve({ kind: "nobody" }) };
+export const unattendedGates: GateKeeper = { nobody: true, ask: () => Promise.resolve({ kind: "nobody" }) };
 
 /** Asks at the terminal, one question at a time, in the order they came. Only a typed yes approves. */
 export function terminalGates({ input, err, screen }: TerminalGateOptions): GateKeeper {

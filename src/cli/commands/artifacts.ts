@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { exitCodes } from "../../model/outcome.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { inert } from "../../views/inert.ts";
 import type { Artifacts } from "../../wire/artifacts.ts";
 import { type Artifact, artifactsOf } from "../artifacts.ts";
@@ -60,6 +61,6 @@ async function copy(found: readonly Artifact[], folder: string): Promise<string 
     }
     return null;
   } catch (error) {
-    return `the artifacts cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+    return `the artifacts cannot be written: ${messageOf(error)}`;
   }
 }

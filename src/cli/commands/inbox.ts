@@ -4,7 +4,7 @@ import type { RunHalting } from "../../model/events.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { decisionText } from "../../views/decision.ts";
 import { inert } from "../../views/inert.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell.ts";
 import type { Inbox } from "../../wire/inbox.ts";
 import { waitingGates } from "../store/inner-runs.ts";
 import { instant } from "../report.ts";

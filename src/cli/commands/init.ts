@@ -5,6 +5,7 @@ import { discover, type Discovery } from "../../config/discover.ts";
 import { projectFile } from "../../config/load.ts";
 import { readTextFile } from "../../config/text-file.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { messageOf, systemCode } from "../../model/thrown.ts";
 import { report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
@@ -15,10 +16,11 @@ export function init(world: World): number {
   try {
     writeFileSync(file, document(found), { flag: "wx" });
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why =
-      code === "EEXIST" ? `there is a ${projectFile} here already` : `${projectFile} cannot be written: ${message}`;
-    return report(world, usage(why, code === "EEXIST" ? "Change it by hand; `trammel doctor` checks it." : undefined));
+    const isThere = systemCode(error) === "EEXIST";
+    const why = isThere
+      ? `there is a ${projectFile} here already`
+      : `${projectFile} cannot be written: ${messageOf(error)}`;
+    return report(world, usage(why, isThere ? "Change it by hand; `trammel doctor` checks it." : undefined));
   }
   const from =
     found.files.length === 0 ? "nothing here suggests commands; add yours" : `commands from ${found.files.join(", ")}`;

@@ -4,6 +4,7 @@ import { readTextFile } from "../../config/text-file.ts";
 import { edit } from "../../language/edit/edit.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { blueprintFolder, isTestFile } from "../documents/document.ts";
 import { packageRoot } from "../documents/package-root.ts";
 import { type Problem, report, usage } from "../problem.ts";
@@ -48,7 +49,7 @@ function writeNew(cwd: string, files: ReadonlyMap<string, string>): Problem | nu
       mkdirSync(join(cwd, dirname(file)), { recursive: true });
       writeFileSync(join(cwd, file), text, { flag: "wx" });
     } catch (error) {
-      return usage(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+      return usage(`${file} cannot be written: ${messageOf(error)}`);
     }
   }
   return null;

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { inert } from "../../views/inert.ts";
 import { isProblem, report, usage } from "../problem.ts";
@@ -41,10 +42,7 @@ function write(world: World, out: string, text: string): number {
     writeFileSync(resolve(world.cwd, out), text, { flag: "wx", mode: 0o600 });
     return exitCodes.ok;
   } catch (error) {
-    return report(
-      world,
-      usage(`${out} cannot be written: ${textOfError(error)}`, "Name a file that is not there yet."),
-    );
+    return report(world, usage(`${out} cannot be written: ${messageOf(error)}`, "Name a file that is not there yet."));
   }
 }
 
@@ -55,7 +53,7 @@ export async function verify(world: World, file: string): Promise<number> {
     const path = resolve(world.cwd, file);
     bytes = await readPlainFile(realOf(path) ?? path, limits.receiptBytes);
   } catch (error) {
-    return report(world, usage(`${file} cannot be read: ${textOfError(error)}`));
+    return report(world, usage(`${file} cannot be read: ${messageOf(error)}`));
   }
   const verified = await verifyReceipt(bytes);
   if ("place" in verified) {
@@ -68,8 +66,4 @@ export async function verify(world: World, file: string): Promise<number> {
   const fits = `${records.length} records up to event ${head.seq} fit, head ${head.hash}`;
   world.out.write(`${inert(`${run} ${status ?? "not over"}: ${fits}`)}\n`);
   return exitCodes.ok;
-}
-
-function textOfError(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

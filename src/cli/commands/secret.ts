@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { SecretStore } from "../../ports/secrets.ts";
 import { inert } from "../../views/inert.ts";
 import type { SecretList } from "../../wire/secrets.ts";
@@ -26,7 +27,7 @@ export async function set(world: World, name: string): Promise<number> {
   try {
     kept = await store.keep(name, value);
   } catch (error) {
-    const message = `the secret ${name} could not be kept: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `the secret ${name} could not be kept: ${messageOf(error)}`;
     return report(world, { exit: exitCodes.unavailable, message });
   }
   world.err.write(kept.where === "keyring" ? `${name} is in the keyring\n` : inFile(name, kept.why ?? ""));
@@ -56,7 +57,7 @@ export async function remove(world: World, name: string): Promise<number> {
   try {
     if (await (await open(world)).remove(name)) return exitCodes.ok;
   } catch (error) {
-    const message = `the secret ${name} could not be removed: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `the secret ${name} could not be removed: ${messageOf(error)}`;
     return report(world, { exit: exitCodes.unavailable, message });
   }
   return report(world, usage(`there is no secret ${name}`, "trammel secret list names those that are kept."));

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import type { Conflict, Journal, RunRow } from "../../ports/journal.ts";
 import { self } from "../../runtime/processes/identity.ts";
-import { noGates } from "../asking/gate.ts";
+import { unattendedGates } from "../asking/gate.ts";
 import { dataHome } from "../store/home.ts";
 import { blueprintToEnd } from "../store/inner-runs.ts";
 import { packageRoot } from "../documents/package-root.ts";
@@ -113,7 +113,7 @@ async function stopHere(world: World, journal: Journal, row: RunRow): Promise<nu
     env: world.env,
     config: emptyConfig,
     blueprint,
-    gates: noGates,
+    gates: unattendedGates,
     ...recordedInto(journal, row),
     ownFolders: [packageRoot()],
     notice: (what) => world.err.write(`${inert(what)}\n`),

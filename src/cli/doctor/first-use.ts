@@ -6,6 +6,7 @@ import type { VendorName } from "../../config/vendors.ts";
 import { allNodes } from "../../model/node.ts";
 import type { AgentSettings } from "../../model/agent-settings.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { settingsOf } from "../../nodes/agent-settings.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
 import { inert } from "../../views/inert.ts";
@@ -48,7 +49,7 @@ export async function chooseAgent(world: World): Promise<"written" | "nothing" |
   const ways = waysIn(found);
   const file = userFile(world.env);
   if (ways.length === 0 || file === null) return "nothing";
-  const gates = terminalGates({ input: process.stdin, err: world.err, screen: noScreen });
+  const gates = terminalGates({ input: process.stdin, err: world.err, screen: idleScreen });
   const options = [...ways.map(({ id, title }) => ({ id, title })), { id: "none", title: "none of these, not now" }];
   const prompt =
     "No agent is set up. Which of what is here shall do the work? The choice goes into your own configuration.";
@@ -66,7 +67,7 @@ const undecided: Problem = usage(
   "Set one up in ~/.config/trammel/config.yaml: agent: {provider: claude}, or agent: {model: anthropic/…}; trammel doctor says what is there.",
 );
 
-const noScreen = { suspend: () => undefined, resume: () => undefined };
+const idleScreen = { suspend: () => undefined, resume: () => undefined };
 
 function waysIn({ agents, keys, ollama }: Found): readonly Way[] {
   const local = "absent" in ollama ? [] : ollama.models.slice(0, limits.modelsShown);
@@ -142,7 +143,7 @@ async function write(world: World, file: string, agent: Way["agent"]): Promise<P
     renameSync(making, file);
   } catch (error) {
     rmSync(making, { force: true });
-    return usage(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    return usage(`${file} cannot be written: ${messageOf(error)}`);
   }
   const { stringify } = await import("yaml");
   world.err.write(`wrote into ${file}:\n${inert(stringify({ agent })).replace(/^(?=.)/gm, "  ")}`);

@@ -1,6 +1,7 @@
 import type { VendorAccess } from "../../config/keys.ts";
 import type { VendorName } from "../../config/vendors.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { textWithin } from "../../runtime/http/bounded.ts";
 
 type Models = { readonly models: readonly string[] } | { readonly fault: string };
@@ -18,7 +19,7 @@ export async function modelsOf(vendor: VendorName, { baseUrl, apiKey = "" }: Ven
     return { models: [...new Set(names)] };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return { fault: `cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}` };
+    return { fault: `cannot be reached: ${messageOf(cause)}` };
   }
 }
 

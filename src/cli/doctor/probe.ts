@@ -5,6 +5,7 @@ import { keptFromServers, vendorAccess } from "../../config/keys.ts";
 import { loadConfig } from "../../config/load.ts";
 import { type VendorName, vendorOf } from "../../config/vendors.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { startLive } from "../../runtime/processes/live.ts";
 import { systemKeyring } from "../../runtime/secrets/keyring.ts";
 import type { Health } from "../../wire/health.ts";
@@ -137,7 +138,7 @@ async function probeKeyring({ cwd, env }: World): Promise<readonly Health[]> {
     await systemKeyring(process.platform, env, dataHome(env, cwd)).find("TRAMMEL_DOCTOR");
     return [{ name: "keyring", status: "ok", detail: "answers; trammel secret set keeps secrets in it", mend: null }];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const mend = "Secrets that trammel secret set keeps are in files that only you can read.";
     return [{ name: "keyring", status: "optional", detail: `cannot be used: ${why}`, mend }];
   }

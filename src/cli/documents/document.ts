@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from
 import { basename, extname, join, relative, resolve } from "node:path";
 import { nearest } from "../../language/nearest.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf, systemCode } from "../../model/thrown.ts";
 import { isFile } from "./files.ts";
 import { type Problem, usage } from "../problem.ts";
 
@@ -45,21 +46,20 @@ export function readDocument(name: string, cwd: string): SourceDocument | Proble
       closeSync(descriptor);
     }
   } catch (error) {
-    return unreadable(name, error as NodeJS.ErrnoException);
+    return unreadable(name, error);
   }
 }
 
-function unreadable(name: string, error: NodeJS.ErrnoException): Problem {
-  switch (error.code) {
+function unreadable(name: string, error: unknown): Problem {
+  switch (systemCode(error)) {
     case "ENOENT":
     case "ENOTDIR":
       return usage(`there is no file ${name}`);
     case "EACCES":
     case "EPERM":
       return usage(`${name} may not be read by this user`);
-    case undefined:
     default:
-      return usage(`${name} cannot be read: ${error.message}`);
+      return usage(`${name} cannot be read: ${messageOf(error)}`);
   }
 }
 

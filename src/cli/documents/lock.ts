@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { limits } from "../../model/limits.ts";
+import { messageOf, isAbsent } from "../../model/thrown.ts";
 import { readPlainFileNow } from "../../runtime/tree/plain-file.ts";
 import { type Problem, usage } from "../problem.ts";
 import { isFile } from "./files.ts";
@@ -23,9 +24,8 @@ export function lockOf(folder: string): Lock | Problem {
   try {
     text = readPlainFileNow(path, limits.documentBytes).toString("utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
-      return { pins: {} };
-    return usage(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    if (isAbsent(error)) return { pins: {} };
+    return usage(`${path} cannot be read: ${messageOf(error)}`);
   }
   const pins = pinsIn(text);
   return pins === null

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { messageOf } from "../../model/thrown.ts";
 import type { PluginConfig } from "../../config/config.ts";
 import type { ConfigFault } from "../../config/load.ts";
 import { problem } from "../../language/codes.ts";
@@ -43,7 +44,7 @@ async function load({ name, file }: PluginConfig): Promise<Plugin | { readonly f
     // Its shape has just been looked at.
     return fault === null ? (loaded.default as Plugin) : { fault: `plug-in ${name}: ${fault}` };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { fault: `plug-in ${name} cannot be loaded: ${why.split("\n")[0]}` };
   }
 }

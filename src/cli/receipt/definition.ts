@@ -2,10 +2,18 @@ import { check } from "../../check/check.ts";
 import { canonical } from "../../language/canonical.ts";
 import type { NodeTypePlugin } from "../../language/plugin-node.ts";
 import { withPins } from "../documents/callees.ts";
+import type { Blueprint } from "../../model/blueprint.ts";
 import type { Bound } from "../../model/bound.ts";
-import type { ReadDefinition } from "./facts.ts";
 import { standIns } from "../plugins/stand-ins.ts";
 import { sha256 } from "./text.ts";
+
+export interface ReadDefinition {
+  readonly blueprint: Blueprint;
+  /** Its hash. */
+  readonly content: string;
+  /** Node types of plug-ins in it. */
+  readonly outside: readonly string[];
+}
 
 /**
  * A definition as a run was bound to it; null where this version does not read it. Node types of

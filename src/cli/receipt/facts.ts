@@ -1,22 +1,14 @@
-import type { Blueprint } from "../../model/blueprint.ts";
 import type { EventBody, ParentLink } from "../../model/events.ts";
 import type { JournalRecord } from "../../ports/journal.ts";
 import { bindingsOf } from "../../views/bindings.ts";
 import { nodeOutputs } from "../../views/outputs.ts";
 import { receiptFacts, type ReceiptFacts, type TimedEvent } from "../../views/receipt-facts.ts";
+import type { ReadDefinition } from "./definition.ts";
 
 export interface Recomputed {
   readonly facts: ReceiptFacts | null;
   /** As far as this version reads them; null where it does not. */
   readonly definitions: readonly (ReadDefinition | null)[];
-}
-
-export interface ReadDefinition {
-  readonly blueprint: Blueprint;
-  /** Its hash. */
-  readonly content: string;
-  /** Node types of plug-ins in it. */
-  readonly outside: readonly string[];
 }
 
 /** What the records and the definitions say: that of the start, then each that was accepted. A body is JSON. */

@@ -1,6 +1,8 @@
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { type Receipt, receiptShape } from "../../wire/receipt.ts";
-import { blobsIn, factsOf, type ReadDefinition } from "./facts.ts";
+import type { ReadDefinition } from "./definition.ts";
+import { blobsIn, factsOf } from "./facts.ts";
 import { badInside } from "./inside.ts";
 import { type BadPlace, brokenRecord } from "./records.ts";
 import { wholeInside } from "./whole.ts";
@@ -51,7 +53,7 @@ function readReceipt(bytes: Uint8Array): { readonly receipt: Receipt; readonly t
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     value = JSON.parse(text);
   } catch (error) {
-    return { place: "file", problem: `it is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { place: "file", problem: `it is no JSON: ${messageOf(error)}` };
   }
   const parsed = receiptShape.safeParse(value);
   // As it was read, keys in their order, and not as the shape would write it.

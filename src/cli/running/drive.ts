@@ -8,7 +8,7 @@ import { emptyView, fold } from "../../views/fold.ts";
 import { inert } from "../../views/inert.ts";
 import type { RunView } from "../../views/run-view.ts";
 import type { RunEndLine, RunSkippedLine } from "../../wire/run-report.ts";
-import { noGates, terminalGates } from "../asking/gate.ts";
+import { unattendedGates, terminalGates } from "../asking/gate.ts";
 import { isInside } from "../inside.ts";
 import { onInterrupt } from "./interrupts.ts";
 import { listenersOf } from "./listeners.ts";
@@ -64,7 +64,7 @@ export async function drive(
       ? patientGates
       : world.interactive && !isInside(world)
         ? terminalGates({ input: process.stdin, err: world.err, screen: display })
-        : noGates;
+        : unattendedGates;
   const services = await openServices({
     home: dataHome(world.env, world.cwd),
     cwd,

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import type { NotifyConfig } from "../../config/config.ts";
 import type { EventBody, JournalEvent, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { Observer } from "../../runtime/api.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { inert } from "../../views/inert.ts";
@@ -22,7 +23,7 @@ export function noticesOf(world: World, config: NotifyConfig, blueprint: string,
   const failures: string[] = [];
   const send = (channel: string, out: Promise<void>): void => {
     const failed = (error: unknown): void => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       failures.push(`the notice by ${channel} did not go out: ${inert(why).replace(/\s+/g, " ").trim()}\n`);
     };
     sending.push(out.catch(failed));

@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { RecordSettings } from "../../model/settings.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { realOf } from "../../runtime/tree/plain-file.ts";
 import { isInside } from "../../runtime/tree/scan.ts";
 import { escalationSection, type Escalation } from "../../views/escalation.ts";
@@ -24,7 +25,7 @@ export function noteEscalation(
     append(path, escalationSection(escalation, at, zone));
     return null;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return `the escalation could not be noted in ${path}: ${why}`;
   }
 }

@@ -2,7 +2,7 @@ import type { NodeClass } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeState, NodeView } from "../../views/run-view.ts";
-import { addUsage, noUsage } from "../../model/usage.ts";
+import { addUsage, zeroUsage } from "../../model/usage.ts";
 import { classGlyphs, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Palette } from "./palette.ts";
@@ -148,8 +148,11 @@ function timeText(last: AttemptView | undefined, now: number): string {
   return last === undefined ? "" : elapsed((last.endedAt ?? now) - last.startedAt);
 }
 
-function usageOf(node: NodeView): typeof noUsage {
-  return node.attempts.reduce((sum, attempt) => (attempt.usage === null ? sum : addUsage(sum, attempt.usage)), noUsage);
+function usageOf(node: NodeView): typeof zeroUsage {
+  return node.attempts.reduce(
+    (sum, attempt) => (attempt.usage === null ? sum : addUsage(sum, attempt.usage)),
+    zeroUsage,
+  );
 }
 
 function oneLine(text: string): string {

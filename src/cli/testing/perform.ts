@@ -17,7 +17,7 @@ import { type Failure, judge, type Observed, withoutEffect } from "../../testing
 import { Stage, type StageOptions } from "../../testing/stage.ts";
 import { type Walk, walkOf } from "../../testing/walk.ts";
 import { evidenceOf } from "../asking/evidence.ts";
-import { noGates } from "../asking/gate.ts";
+import { unattendedGates } from "../asking/gate.ts";
 import { packageRoot } from "../documents/package-root.ts";
 import { boundBy } from "../running/prepare.ts";
 import type { Services } from "../services.ts";
@@ -83,7 +83,7 @@ export async function openStage(
     blueprint: prepared.blueprint,
     callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
     plugins: prepared.plugins,
-    gates: noGates,
+    gates: unattendedGates,
     ...(loose === undefined ? {} : { loose }),
     ownFolders: [packageRoot()],
     stage,

@@ -18,11 +18,11 @@ export function routeEnding(state: RunState, node: number, ending: Ending): void
   } else if (taken.exit === "failed") {
     addMiss(state, node, missOf(state, node, ending, "as_failed", null));
   } else if (ending.option === "other" && !taken.arc && taken.exit === "none") {
-    addMiss(state, node, missOf(state, node, { ...ending, reason: noOption }, "no_edge", "escalated"));
+    addMiss(state, node, missOf(state, node, { ...ending, reason: choseNone }, "no_edge", "escalated"));
   }
 }
 
-const noOption: Reason = { code: "output_invalid", text: "chose none of the options, and no edge takes other" };
+const choseNone: Reason = { code: "output_invalid", text: "chose none of the options, and no edge takes other" };
 
 /** Keeps an ending back for a person to settle: it takes no edge. */
 export function holdEnding(state: RunState, node: number, ending: Ending, standing: Standstill): void {

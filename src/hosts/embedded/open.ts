@@ -12,6 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
+import { systemCode } from "../../model/thrown.ts";
 import { bringUp, type Migration, versionOf } from "./schema.ts";
 import { tornTail } from "./torn.ts";
 import { explainOpening, isBusy } from "./unavailable.ts";
@@ -70,7 +71,7 @@ function reserve(path: string): void {
     closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600));
   } catch (error) {
     // Another process was quicker, or a link that leads to nothing is in its place, which SQLite speaks of.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
   }
 }
 
@@ -96,7 +97,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCode(error);
     if (code === "EEXIST" && statSync(folder).isDirectory()) return;
     if (code !== "ENOENT" || dirname(folder) === folder || existsSync(dirname(folder))) throw error;
     makeFolder(dirname(folder));

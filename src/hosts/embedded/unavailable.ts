@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/thrown.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 
 /**
@@ -44,13 +45,13 @@ export function explain(error: unknown, path: string): unknown {
       return cannotOpen(path, error);
     case codes.ioerr:
       return new StoreUnavailable(
-        `the store ${path} cannot be read or written: ${textOf(error)}`,
+        `the store ${path} cannot be read or written: ${messageOf(error)}`,
         "check the disk and its free space, then try again",
         error,
       );
     case codes.corrupt:
     case codes.notadb:
-      return damaged(path, textOf(error), error);
+      return damaged(path, messageOf(error), error);
     case null:
       break;
     default:
@@ -67,7 +68,7 @@ export function explain(error: unknown, path: string): unknown {
  */
 export function explainOpening(error: unknown, path: string): unknown {
   return primaryCode(error) === codes.error
-    ? damaged(path, `its tables are not those of its version: ${textOf(error)}`, error)
+    ? damaged(path, `its tables are not those of its version: ${messageOf(error)}`, error)
     : explain(error, path);
 }
 
@@ -104,7 +105,7 @@ const words: Readonly<Record<string, string>> = {
 
 function cannotOpen(path: string, error: unknown): StoreUnavailable {
   const code = systemCode(error);
-  const why = code === null ? textOf(error) : (words[code] ?? code);
+  const why = code === null ? messageOf(error) : (words[code] ?? code);
   return new StoreUnavailable(
     `the store ${path} cannot be opened for writing: ${why}`,
     "make its folder writable for this user, or set TRAMMEL_HOME to one that is",
@@ -120,8 +121,4 @@ function primaryCode(error: unknown): number | null {
 function systemCode(error: unknown): string | null {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return null;
   return typeof error.code === "string" ? error.code : null;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

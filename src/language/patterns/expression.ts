@@ -46,7 +46,7 @@ export function parsePattern(source: string): ParsedPattern {
   return { expression, atoms };
 }
 
-const noBacktracking = "Lookahead, lookbehind and \\1 are left out, so that every pattern is matched in linear time.";
+const linearTimeHint = "Lookahead, lookbehind and \\1 are left out, so that every pattern is matched in linear time.";
 const classEscapes: Readonly<Record<string, readonly Span[]>> = {
   d: digits,
   D: invert(digits),
@@ -60,7 +60,7 @@ const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, 
 /** Of a source that `RegExp` has accepted, so that nothing here has to be well formed twice. */
 class Parser {
   problem: string | undefined;
-  hint = noBacktracking;
+  hint = linearTimeHint;
   readonly #letters: readonly string[];
   #at = 0;
 
@@ -189,7 +189,7 @@ class Parser {
     return high;
   }
 
-  #refuse(problem: string, hint = noBacktracking): void {
+  #refuse(problem: string, hint = linearTimeHint): void {
     this.problem ??= problem;
     if (this.problem === problem) this.hint = hint;
   }

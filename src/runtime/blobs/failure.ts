@@ -1,3 +1,5 @@
+import { messageOf, systemCode } from "../../model/thrown.ts";
+
 /**
  * The store could not keep or read bytes: full disk, no permission, a path that is
  * gone. The only error the blob store rejects with.
@@ -8,7 +10,7 @@ export class BlobFailure extends Error {
   readonly code: string;
 
   constructor(folder: string, cause: unknown) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const code = systemCode(cause) ?? "unknown";
     super(sentence(folder, code, cause), { cause });
     this.code = code;
   }
@@ -24,6 +26,6 @@ function sentence(folder: string, code: string, cause: unknown): string {
     case "EPERM":
       return `${folder} cannot be used (${code}); allow it, or move TRAMMEL_HOME`;
     default:
-      return `cannot use ${folder}: ${cause instanceof Error ? cause.message : String(cause)}`;
+      return `cannot use ${folder}: ${messageOf(cause)}`;
   }
 }

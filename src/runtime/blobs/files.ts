@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { systemCode } from "../../model/thrown.ts";
 import type { BlobStore, BlobWriter } from "../../ports/blobs.ts";
 import { BlobFailure } from "./failure.ts";
 import { isHash, pathIn, removeAbandoned, temporaryFolder } from "./layout.ts";
@@ -27,7 +28,7 @@ export function fileBlobs(folder: string): BlobStore {
       try {
         return await readFile(pathIn(folder, hash));
       } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+        if (systemCode(error) === "ENOENT") return null;
         throw new BlobFailure(folder, error);
       }
     },

@@ -4,8 +4,8 @@ import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../model/limits.ts";
+import { messageOf, systemCode } from "../../model/thrown.ts";
 import { identify, isAlive, self } from "../processes/identity.ts";
-import { codeOf } from "../system-error.ts";
 
 /** Why a file could not be locked, as the end of a sentence, and what to do. */
 export interface Unlocked {
@@ -77,7 +77,10 @@ function take(path: string): Taken {
     }
     return { unlocked: `${before.length} processes died that had the lock ${path}`, hint: "remove it" };
   } catch (error) {
-    return { unlocked: `${at} cannot be made: ${codeOf(error)}`, hint: "see to it that its folder can be written to" };
+    return {
+      unlocked: `${at} cannot be made: ${systemCode(error) ?? messageOf(error)}`,
+      hint: "see to it that its folder can be written to",
+    };
   }
 }
 
@@ -95,7 +98,7 @@ function isMade(at: string, text: string): boolean {
     symlinkSync(text, at);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -105,8 +108,8 @@ function textOf(at: string): string | null {
   try {
     return readlinkSync(at);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    if (codeOf(error) === "EINVAL") return "";
+    if (systemCode(error) === "ENOENT") return null;
+    if (systemCode(error) === "EINVAL") return "";
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../../model/limits.ts";
-import { codeOf } from "../system-error.ts";
+import { messageOf, systemCode } from "../../model/thrown.ts";
 import { readPlainFileNow, realOf } from "../tree/plain-file.ts";
 
 /** Passes of one node, as `records.counters` mirrors them for people and hooks. */
@@ -26,7 +26,9 @@ export function read(path: string): Tasks | CountersProblem {
   try {
     text = readPlainFileNow(path, limits.counterFileBytes).toString("utf8");
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? {} : problemOf(path, `cannot be read: ${codeOf(error)}`);
+    return systemCode(error) === "ENOENT"
+      ? {}
+      : problemOf(path, `cannot be read: ${systemCode(error) ?? messageOf(error)}`);
   }
   const tasks = parsed(text);
   return tasks ?? problemOf(path, `does not hold {"version": ${version}, "tasks": {…}}`);
@@ -142,6 +144,6 @@ function replace(path: string, file: string, text: string): CountersProblem | nu
     return null;
   } catch (error) {
     rmSync(next, { force: true });
-    return problemOf(path, `cannot be written: ${codeOf(error)}`);
+    return problemOf(path, `cannot be written: ${systemCode(error) ?? messageOf(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { scratchFile, takeScratch } from "./scratch.ts";
 
 /** The file a process may write its ports to; its path is the child's `TRAMMEL_OUTPUT`. */
@@ -33,7 +34,7 @@ export function parsePorts(text: string): Ports {
     // JSON.parse answers nothing but JSON.
     value = JSON.parse(text) as Json;
   } catch (error) {
-    return { problem: `$TRAMMEL_OUTPUT is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `$TRAMMEL_OUTPUT is no JSON: ${messageOf(error)}` };
   }
   if (isTooDeep(value)) return { problem: `$TRAMMEL_OUTPUT is ${tooDeepText}` };
   if (value === null || typeof value !== "object" || Array.isArray(value)) {

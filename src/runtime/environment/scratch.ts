@@ -2,6 +2,7 @@ import { constants, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { lstat, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { messageOf } from "../../model/thrown.ts";
 import { scratchPrefix, sweepScratch } from "./scratch-sweep.ts";
 
 let folder: string | undefined;
@@ -30,7 +31,7 @@ export async function takeScratch(file: string, maxBytes: number): Promise<Taken
   try {
     return await readBounded(file, maxBytes);
   } catch (error) {
-    return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `cannot be read: ${messageOf(error)}` };
   } finally {
     await rm(file, { recursive: true, force: true });
   }

@@ -22,7 +22,7 @@ import type { EngineOptions } from "../options.ts";
 import { endOrphans, endTree } from "../processes/custody.ts";
 import { isSame } from "../processes/identity.ts";
 import { onwards, settlement } from "./settlement.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell.ts";
 import { RunValues } from "../values.ts";
 
 export interface Resumption {

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ProcessEnd, ProcessResult, ProcessRunner, ProcessSpec } from "../../ports/processes.ts";
@@ -112,7 +113,7 @@ async function conclude(
   try {
     return { end: endOf(first), ...(await output.finish()), survivors };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { end: { kind: "spill", message }, ...(await output.remains()), survivors };
   }
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
+import { messageOf, systemCode } from "../../model/thrown.ts";
 import type { ProcessSpec } from "../../ports/processes.ts";
 import { coveredDescriptors } from "./descriptors.ts";
 import { identifyChild } from "./identity.ts";
@@ -68,8 +69,7 @@ function underMemoryLimit({ argv, memoryBytes }: ProcessSpec): readonly string[]
 function whyNot(error: unknown, command: string, { argv, cwd, env }: ProcessSpec): string {
   const folder = problemOfFolder(cwd);
   if (folder !== null) return folder;
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  switch (code) {
+  switch (systemCode(error)) {
     case "ENOENT":
       return command.includes("/") ? `${command} does not exist` : `${command} was not found on PATH`;
     case "EACCES":
@@ -89,7 +89,7 @@ function whyNot(error: unknown, command: string, { argv, cwd, env }: ProcessSpec
     case "ERR_INVALID_ARG_VALUE":
       return "an argument or variable holds a NUL byte, which no process can be given; hand it over by stdin or as a file";
     default:
-      return `${command} could not be started: ${error instanceof Error ? error.message : String(error)}`;
+      return `${command} could not be started: ${messageOf(error)}`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { limits } from "../../model/limits.ts";
+import { systemCode } from "../../model/thrown.ts";
 
 export interface Asked {
   /** Null where a signal ended it. */
@@ -32,6 +33,6 @@ export function askBy(program: string, env: Readonly<Record<string, string | und
 }
 
 function faultOf(program: string, error: Error): string {
-  if ("code" in error && error.code === "ENOENT") return `there is no ${program} here`;
+  if (systemCode(error) === "ENOENT") return `there is no ${program} here`;
   return error.name === "AbortError" ? `${program} took more than ${limits.keyringMs / 1000} s` : error.message;
 }

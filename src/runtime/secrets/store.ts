@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { messageOf } from "../../model/thrown.ts";
 import type { Keyring, KeptSecret, SecretStore } from "../../ports/secrets.ts";
 
 export interface SecretStoreParts {
@@ -76,5 +77,5 @@ function readOwn(file: string, name: string, notice: SecretStoreParts["notice"])
 }
 
 function faultOf(error: unknown): { readonly fault: string } {
-  return { fault: error instanceof Error ? error.message : String(error) };
+  return { fault: messageOf(error) };
 }

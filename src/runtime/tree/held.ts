@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { systemCode } from "../../model/thrown.ts";
 
 const folderOnly = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
@@ -76,11 +77,12 @@ async function replaceAt(folder: string, name: string, content: string): Promise
 }
 
 function ifThere(error: unknown): void {
-  if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  if (systemCode(error) !== "EEXIST") throw error;
 }
 
 function isLink(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ELOOP" || error.code === "ENOTDIR");
+  const code = systemCode(error);
+  return code === "ELOOP" || code === "ENOTDIR";
 }
 
 function moved(folder: string): Error {

@@ -3,6 +3,7 @@ import { lstat, readdir, readFile, readlink, realpath } from "node:fs/promises";
 import { join, sep } from "node:path";
 import type { Ignore } from "ignore";
 import { limits } from "../../model/limits.ts";
+import { isAbsent } from "../../model/thrown.ts";
 import type { PathMatcher } from "./globs.ts";
 import { nameText } from "./names.ts";
 import { at } from "./way.ts";
@@ -131,7 +132,7 @@ async function take(path: string, scan: Scan): Promise<void> {
 
 /** Files come and go while one looks. */
 function ifGone(error: unknown): null {
-  if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return null;
+  if (isAbsent(error)) return null;
   throw error;
 }
 

@@ -1,6 +1,7 @@
 import type { RegExpEngine, RegExpLike } from "ajv/dist/types/index.js";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { patternCompiler } from "./pattern.ts";
 
 /** Says what is wrong with a value, in one line that starts with where, or null when it fits. */
@@ -40,7 +41,7 @@ export async function compileSchema(
         .join("; ");
     };
   } catch (error) {
-    return { invalid: error instanceof Error ? error.message : String(error) };
+    return { invalid: messageOf(error) };
   }
 }
 

@@ -5,6 +5,7 @@ import type { RunStarted } from "../../model/events.ts";
 import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunStatus } from "../../model/outcome.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from "../../ports/workspace.ts";
 import { shownName } from "../tree/names.ts";
 import { undo } from "./changes.ts";
@@ -174,7 +175,7 @@ async function orSay(notice: WorkspaceOptions["notice"], what: string, work: () 
   try {
     await work();
   } catch (error) {
-    notice(`${what}: ${message(error)}`);
+    notice(`${what}: ${messageOf(error)}`);
   }
 }
 
@@ -243,8 +244,4 @@ function isDone(status: RunStatus): boolean {
 
 function stays({ notice }: WorkspaceOptions, run: string, { root, branch }: Worktree, why?: string): void {
   notice(`the worktree of run ${run} stays${why === undefined ? "" : `, as ${why}`}: ${root} (branch ${branch})`);
-}
-
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

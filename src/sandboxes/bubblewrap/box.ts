@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/thrown.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 import type {
   CopiedOut,
@@ -98,7 +99,7 @@ export class BubblewrapBox implements Sandbox {
       await removeTree(workspace === "keep" ? folder.scratch : folder.root);
       return null;
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       return {
         fault: `the sandbox ${this.id} could not be removed: ${problem}`,
         hint: `Remove ${folder.root} by hand.`,

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
+import { messageOf } from "../../model/thrown.ts";
 import type { SandboxFault, SandboxVerdict } from "../../ports/sandbox.ts";
 import { removeGroups } from "./groups.ts";
 import { type BoxFolder, removeTree } from "./layout.ts";
@@ -15,7 +16,7 @@ export async function clear(folder: BoxFolder, what: Exclude<SandboxVerdict, "li
     await removeTree(what === "over" ? folder.root : folder.scratch);
     return null;
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     return { fault: `${folder.root} could not be removed: ${problem}`, hint: "Remove it by hand." };
   }
 }

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { SandboxFault, SandboxLimitName, SandboxMade, SandboxSpec } from "../../ports/sandbox.ts";
 import { script } from "../inside/launch.ts";
 import { ownerWord } from "../owner.ts";
@@ -47,7 +48,7 @@ export async function createBox(
     return cannot(spec, end.kind === "lost" ? end.message : stderr.text.trim() || end.kind);
   } catch (error) {
     await clean();
-    return cannot(spec, error instanceof Error ? error.message : String(error));
+    return cannot(spec, messageOf(error));
   }
 }
 

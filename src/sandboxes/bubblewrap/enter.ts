@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { SandboxImage } from "../../ports/sandbox.ts";
-import { shellLine } from "../../runtime/shell-line.ts";
+import { shellLine } from "../../model/shell.ts";
 import { isHostImage, workspace } from "./image.ts";
 import { shortcut } from "./userland.ts";
 

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import path from "node:path";
 import { limits } from "../../model/limits.ts";
+import { systemCode } from "../../model/thrown.ts";
 import type { SandboxLimitName } from "../../ports/sandbox.ts";
 import { type Counters, noneMet, readCounters } from "../counters.ts";
 import { type GroupTables, groupTables, type Hierarchy, hierarchyOf } from "./hierarchy.ts";
@@ -81,7 +82,7 @@ function isRemoved(folder: string): boolean {
     rmdirSync(folder);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOENT";
+    return systemCode(error) === "ENOENT";
   }
 }
 

@@ -1,6 +1,7 @@
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { limits } from "../../model/limits.ts";
+import { systemCode } from "../../model/thrown.ts";
 
 /** Files of one box on the host. `workspace` outlives the box; `scratch` is everything that does not. */
 export interface BoxFolder {
@@ -50,7 +51,7 @@ async function openUp(folder: string): Promise<void> {
       for (const entry of await readdir(next, { withFileTypes: true }))
         if (entry.isDirectory()) pending.push(path.join(next, entry.name));
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+      if (systemCode(error) !== "ENOENT") throw error;
     }
   }
 }

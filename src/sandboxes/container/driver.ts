@@ -3,7 +3,7 @@ import type { LiveProcess } from "../../ports/processes.ts";
 import type { SandboxDriver, SandboxFault, SandboxMade, SandboxSpec } from "../../ports/sandbox.ts";
 import { folderWord, ownerWord, readOwner } from "../owner.ts";
 import type { DriverParts } from "../parts.ts";
-import { shellLine } from "../../runtime/shell-line.ts";
+import { shellLine } from "../../model/shell.ts";
 import { ContainerBox } from "./box.ts";
 import { type Cli, type EngineName, engineCli, lastLine } from "./cli.ts";
 import { enterArguments, labels, runArguments, workspace } from "./create.ts";

@@ -39,7 +39,3 @@ function lastOf({ stderr }: LiveProcess): () => string {
   });
   return () => text.trim().split("\n").at(-1) ?? "";
 }
-
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { messageOf } from "../../model/thrown.ts";
 import type { Sandbox, SandboxFault } from "../../ports/sandbox.ts";
-import { type Helper, startHelper, textOf } from "./helper.ts";
+import { type Helper, startHelper } from "./helper.ts";
 
 const takeFolder = `mkdir -p -- "$1" && exec tar -C "$1" -xof -`;
 const takeFile = `case $1 in */*) mkdir -p -- "\${1%/*}/" || exit;; esac; cat >"$1" && chmod "$2" "$1"`;
@@ -22,7 +23,7 @@ export async function copyInto(
     if (problem === null || typeof problem !== "string") return problem;
     return fault(from, to, problem);
   } catch (error) {
-    return fault(from, to, textOf(error));
+    return fault(from, to, messageOf(error));
   }
 }
 
@@ -54,7 +55,7 @@ async function finish({ process, verdict }: Helper, sent: Promise<void>): Promis
   try {
     await sent;
   } catch (error) {
-    local = textOf(error);
+    local = messageOf(error);
     await process.kill();
   }
   return (await verdict) ?? local;

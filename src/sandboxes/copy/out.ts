@@ -5,8 +5,9 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadEntry } from "tar";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { CopiedOut, Sandbox, SandboxFault } from "../../ports/sandbox.ts";
-import { startHelper, textOf } from "./helper.ts";
+import { startHelper } from "./helper.ts";
 
 /** One letter says what follows: d an archive, f or x the bytes of a file. */
 const give = `
@@ -35,7 +36,7 @@ export async function copyOut(
     await rename(landed, to);
     return result;
   } catch (error) {
-    return fault(from, to, textOf(error));
+    return fault(from, to, messageOf(error));
   } finally {
     if (staging !== null) await rm(staging, { recursive: true, force: true });
   }
@@ -72,7 +73,7 @@ async function receive(
     if (kind === "d") await unpack(process.stdout, to, skipped);
     else if (kind !== "") await keepFile(process.stdout, to, kind === "x" ? 0o755 : 0o644);
   } catch (error) {
-    local = textOf(error);
+    local = messageOf(error);
     await process.kill();
   }
   const problem = local ?? (await verdict);

@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { RunFate, Sandbox, SandboxFault, SandboxVerdict } from "../../ports/sandbox.ts";
 import { readOwner } from "../owner.ts";
 import type { Boxes } from "./boxes.ts";
@@ -24,7 +25,7 @@ export class Ending {
     try {
       return fate === "over" ? await this.#remove(record) : await this.#close(record, fate);
     } catch (error) {
-      return [`the sandbox ${record.id} could not be ended: ${error instanceof Error ? error.message : String(error)}`];
+      return [`the sandbox ${record.id} could not be ended: ${messageOf(error)}`];
     }
   }
 

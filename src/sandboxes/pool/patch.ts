@@ -3,10 +3,11 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { limits } from "../../model/limits.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 import type { Checkout, Sandbox } from "../../ports/sandbox.ts";
 import type { Redactor } from "../../runtime/redaction/redactor.ts";
-import { startHelper, textOf } from "../copy/helper.ts";
+import { startHelper } from "../copy/helper.ts";
 
 /**
  * All that changed since the base, committed or not, with an index of its own so that the repository's stays as it is.
@@ -46,7 +47,7 @@ export async function keepPatch(
     if (bytes > 0) await rename(unfinished, file);
     return null;
   } catch (error) {
-    return notKept(node, textOf(error));
+    return notKept(node, messageOf(error));
   } finally {
     await rm(unfinished, { force: true });
   }

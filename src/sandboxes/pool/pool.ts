@@ -1,6 +1,7 @@
 import { limits } from "../../model/limits.ts";
 import { boxId } from "./box-id.ts";
 import { isImageOfThisMachine } from "../../model/sandbox.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type {
   Checkout,
   ProvisionRequest,
@@ -149,7 +150,7 @@ function networkProblem({ image, network }: ProvisionRequest): SandboxFault | nu
 
 function faultOf(error: unknown): SandboxFault {
   return {
-    fault: error instanceof Error ? error.message : String(error),
+    fault: messageOf(error),
     hint: "See that Trammel's data folder can be written to and has room.",
   };
 }

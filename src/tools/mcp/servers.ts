@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { limits } from "../../model/limits.ts";
 import type { JsonObject } from "../../model/json.ts";
+import { messageOf } from "../../model/thrown.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { Tool, ToolResult } from "../../ports/tool.ts";
@@ -158,8 +159,4 @@ function twins(tools: readonly Tool[]): readonly string[] {
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
     (name) => `two tools would be called ${name}`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "./shell-word.ts";
+import { shellWord } from "./shell.ts";
 
 test("a plain name stays as it is", () => {
   expect(shellWord("call/ship-it_2")).toBe("call/ship-it_2");

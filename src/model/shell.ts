@@ -2,3 +2,8 @@
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
+
+/** Words as one line that a shell reads back as the same words. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
