@@ -7,11 +7,13 @@ import type { LocatedMap } from "./tree.ts";
 export function placeOf(key: string): string | undefined {
   if (["edges", "entry", "flow", "inputs", "limits", "outputs", "workspace"].includes(key))
     return `\`${key}\` stands beside \`nodes\`: indent it less.`;
-  const isField =
-    key === "type" ||
-    key === "next" ||
-    builtInTypes.some((type) => isBuiltIn(type) && Object.hasOwn(nodeFields[type], key));
-  return isField ? `\`${key}\` is a field of a node: indent it more than the name of the node.` : undefined;
+  return isNodeField(key) ? `\`${key}\` is a field of a node: indent it more than the name of the node.` : undefined;
+}
+
+/** Whether a node of some type has a field of this name. */
+export function isNodeField(key: string): boolean {
+  if (key === "type" || key === "next") return true;
+  return builtInTypes.some((type) => isBuiltIn(type) && Object.hasOwn(nodeFields[type], key));
 }
 
 /** What a node is by a field that only its type has, or mostly. */

@@ -6,6 +6,7 @@ import type { BuiltInType } from "./fields/nodes.ts";
 import { didYouMean, nearest, oneOfWords } from "./nearest.ts";
 import { adviceOn } from "./elsewhere.ts";
 import { placeOf, typeHint } from "./node-hints.ts";
+import { withOutdented } from "./outdented.ts";
 import { pluginNode, type Plugins } from "./plugin-node.ts";
 import type { NodeOrigin } from "./source.ts";
 import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
@@ -23,7 +24,7 @@ const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
  */
 export function nodeOrigins(map: LocatedMap, reading: Reading): Map<string, NodeOrigin> {
   const origins = new Map<string, NodeOrigin>();
-  for (const { key, value } of map.entries) {
+  for (const { key, value } of withOutdented(map, reading)) {
     checkName(key, reading, origins);
     origins.set(key.source, { key, value });
   }

@@ -4,8 +4,28 @@ import { problem } from "./codes.ts";
 import { marks } from "./yaml-text.ts";
 import type { Fault } from "./yaml-text.ts";
 
-/** A fault in plain words; null where it follows from another one at the same place. */
-export function toldOf(fault: Fault, all: readonly Fault[], text: string): Diagnostic | null {
+/** Faults in plain words, one of a line, and without those that follow from another one. */
+export function toldOf(faults: readonly Fault[], text: string): readonly Diagnostic[] {
+  const first = faults.find(({ isWarning }) => !isWarning);
+  const lines = new Set<number>();
+  return faults.flatMap((fault) => {
+    if (isLost(fault) && fault !== first) return [];
+    // Where one line is indented with tabs, the others mostly are.
+    const line = fault.code === "TAB_AS_INDENT" ? -1 : text.lastIndexOf("\n", fault.pos[0] - 1) + 1;
+    const told = fault.isWarning || !lines.has(line) ? inWords(fault, faults, text) : null;
+    if (told === null) return [];
+    if (!fault.isWarning) lines.add(line);
+    return [told];
+  });
+}
+
+/** Whether the parser had given up before: it then says this of every token to the end of the file. */
+function isLost({ code, message }: Fault): boolean {
+  return code === "UNEXPECTED_TOKEN" && message.includes(" in YAML stream");
+}
+
+/** Null where it follows from another fault at the same place. */
+function inWords(fault: Fault, all: readonly Fault[], text: string): Diagnostic | null {
   const { code, message, isWarning, pos } = fault;
   if (isWarning)
     return problem(
@@ -53,13 +73,31 @@ const hints: Partial<Record<string, string>> = {
 function hintFor(fault: Fault, text: string): string | undefined {
   const { code, message } = fault;
   if (code === "UNEXPECTED_TOKEN" && message.includes(" at node end")) return "Put the whole value into quotes.";
+  if (isLost(fault)) return "Remove it, or put the whole value into quotes.";
   if (code === "BAD_INDENT" && message.startsWith("Flow "))
     return "Close the bracket; what it holds, and its end, are indented more than its key.";
   const { start, end } = rangeOf(fault, text);
+  const item = code === "BLOCK_AS_IMPLICIT_KEY" ? bareEntries(start, text) : undefined;
+  if (item !== undefined) return `Put braces around the entries of one line: - {${item}}`;
+  if ((code === "MULTILINE_IMPLICIT_KEY" || code === "MISSING_CHAR") && isBehindBlock(start, text))
+    return "A text of several lines, which `|` or `>` begins, is indented more than its key.";
   const [, key, value] = /^([\w-]+):(\S.*)$/.exec(text.slice(start, end).split("\n", 1)[0] ?? "") ?? [];
   return code === "MULTILINE_IMPLICIT_KEY" && key !== undefined
     ? `Put a blank after the colon: ${key}: ${value}`
     : hints[code];
+}
+
+/** `from: a, to: b` of an item of a list, which is meant as a map. */
+function bareEntries(offset: number, text: string): string | undefined {
+  const end = text.indexOf("\n", offset);
+  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, end === -1 ? text.length : end);
+  return /^\s*- ((?:[\w-]+: [^\s,:{}[\]]+, *)+[\w-]+: [^\s,:{}[\]]+)\s*$/.exec(line.slice(0, 1_000))?.[1];
+}
+
+/** Whether the line before ends with what begins a text of several lines. */
+function isBehindBlock(offset: number, text: string): boolean {
+  const before = text.slice(Math.max(0, offset - 1_000), offset);
+  return /: [|>][+-]?[ \t]*\n[ \t]*$/.test(before);
 }
 
 function sentence(message: string): string {
@@ -77,6 +115,12 @@ function sentence(message: string): string {
       /^Nested mappings are not allowed in compact mappings$/,
       "A value behind a key holds `: `, which would begin another map",
     )
+    .replace(
+      /^Block collections are not allowed within flow collections$/,
+      "A value inside of brackets holds `: `, which would begin another map",
+    )
+    .replace(/^Unexpected \S+ at node end$/, "The value ends before this, and nothing can follow it")
+    .replace(/^Unexpected \S+ token in YAML stream: "(\S+)"$/, "`$1` stands where nothing can follow")
     .replace(/^Plain value cannot start with .+ (\S)$/, "A value cannot begin with `$1` without quotes")
     .replace(/^Tabs are not allowed as indentation$/, "A tab stands in the indentation");
 }

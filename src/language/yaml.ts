@@ -36,11 +36,9 @@ export function readTree(text: string, report: Report): ReadTree | null {
   const { documents, faults } = composed;
   const [first, second] = documents;
   let firstFault = Infinity;
-  for (const fault of faults) {
-    const diagnostic = toldOf(fault, faults, text);
-    if (diagnostic === null) continue;
-    if (!fault.isWarning) firstFault = Math.min(firstFault, diagnostic.range.start);
-    report(diagnostic);
+  for (const told of toldOf(faults, text)) {
+    if (told.severity === "error") firstFault = Math.min(firstFault, told.range.start);
+    report(told);
   }
   if (firstFault < Infinity) {
     if (second !== undefined || !isMap(first?.contents) || faults.some(isOfIndentation)) return null;
