@@ -12,7 +12,9 @@ export function decisionText(
   const node = shellWord(name);
   if (status === "needs_attention")
     return [`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`];
-  if (status !== "escalated") return [];
+  if (status !== "escalated" && status !== "limit") return [];
   const decide = `  Decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`;
-  return reason.code === "cap" ? [decide, "  For further passes of it: --as again --grant N"] : [decide];
+  if (reason.code === "cap") return [decide, "  For further passes of it: --as again --grant N"];
+  if (reason.code === "limit") return [decide, "  Once that limit is raised: --as again --accept-changes"];
+  return [decide];
 }

@@ -21,7 +21,7 @@ export const inboxShape = z.strictObject({
     z.strictObject({
       run: z.string(),
       blueprint: z.string(),
-      status: z.enum(["needs_attention", "escalated"]),
+      status: z.enum(["needs_attention", "escalated", "limit"]),
       node: z.string(),
       reason: z.string(),
       since: z.iso.datetime(),

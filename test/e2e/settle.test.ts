@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { inboxShape } from "../../src/wire/inbox.ts";
 import { lastLine, Place, trammel } from "./support/cli.ts";
 
 it("settles a run whose next gate waits then: nobody is asked, and the run is not failed for it", async () => {
@@ -21,4 +22,66 @@ nodes:
   expect(settled.code).toBe(5);
   expect(lastLine(settled)).toMatchObject({ status: "waiting" });
   expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
+});
+
+describe("doing again what a cap or a limit still forbids", () => {
+  const loop = (bounds: string, cap: string): string => `name: mending${bounds}
+entry: check
+nodes:
+  check: {type: script, run: "test $(wc -l < log) -ge 4", next: {success: END, failure: mend}}
+  mend: {type: script, ${cap}run: echo mended >> log, next: check}
+`;
+
+  async function halted(place: Place, document: string, exit: number): Promise<string> {
+    place.file("log", "");
+    place.file("b.yaml", document);
+    const ran = await trammel(["run", "-b", "b.yaml", "--json"], { place });
+    expect(ran.code).toBe(exit);
+    return String(lastLine(ran)["run"]);
+  }
+
+  const again = (run: string, node: string, ...more: readonly string[]): readonly string[] =>
+    ["resolve", run, "--node", node, "--as", "again", "--reason", "more"].concat(more);
+  const seq = async (place: Place, run: string): Promise<number> =>
+    (await trammel(["logs", run, "--json"], { place })).stdout.split("\n").length;
+
+  it.each([
+    ["of the run", "b.yaml", "mend"],
+    ["of a run inside", "o.yaml", "sub/mend"],
+  ])("is refused at a cap %s with the grant that would do, and recorded by nobody", async (_, file, node) => {
+    using place = new Place();
+    place.file("log", "");
+    place.file("b.yaml", loop("", "cap: 2, "));
+    place.file("o.yaml", "name: outer\nnodes:\n  sub: {type: call, blueprint: ./b.yaml}\n");
+    const ran = await trammel(["run", "-b", file, "--json"], { place });
+    const run = String(lastLine(ran)["run"]);
+    const before = await seq(place, run);
+    for (const command of [again(run, node), ["settle", run, node, "--as", "again"]]) {
+      const refused = await trammel(command, { place });
+      expect([refused.code, refused.stdout]).toEqual([2, ""]);
+      expect(refused.stderr).toBe(
+        `trammel: ${node} of run ${run} would not begin again: its cap of 2 passes is used up; check: exit code 1\n` +
+          `  grant passes beyond it: trammel resolve ${run} --node ${node} --as again --grant 1 --reason TEXT\n`,
+      );
+    }
+    expect(await seq(place, run)).toBe(before);
+    expect((await trammel(again(run, node, "--grant", "2"), { place })).code).toBe(0);
+    expect((await trammel(["replay", run], { place })).code).toBe(0);
+  });
+
+  it.each([
+    ["a cap", loop("", "cap: 2, "), loop("", "cap: 4, "), 3],
+    ["a limit", loop("\nlimits: {steps: 3}", ""), loop("\nlimits: {steps: 30}", ""), 4],
+  ])("goes on once %s has room, where that is accepted", async (_, document, roomy, exit) => {
+    using place = new Place();
+    const run = await halted(place, document, exit);
+    const waiting = inboxShape.parse(JSON.parse((await trammel(["inbox", "--json"], { place })).stdout));
+    expect(waiting.decisions).toMatchObject([{ run, node: "mend", status: exit === 3 ? "escalated" : "limit" }]);
+    expect(await trammel(again(run, "mend"), { place })).toMatchObject({ code: 2 });
+    place.file("b.yaml", roomy);
+    const changed = await trammel(again(run, "mend"), { place });
+    expect(changed).toMatchObject({ code: 2, stderr: expect.stringContaining("\n  add --accept-changes, or ") });
+    expect((await trammel(again(run, "mend", "--accept-changes"), { place })).code).toBe(0);
+    expect((await trammel(["replay", run], { place })).code).toBe(0);
+  });
 });

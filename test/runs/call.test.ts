@@ -261,7 +261,11 @@ describe("the cap of an agent in a call", () => {
     expect(await second.end).toMatchObject({ status: "escalated" });
     expect(world.calls).toEqual(["fix", "fix", "fix"]);
     const bare = { ...resume, settle: { node: "sub", as: "again", by: "Ada" } } as const;
-    expect(await handle(await engine.resume(bare, world.observer)).end).toMatchObject({ status: "escalated" });
+    expect(await engine.resume(bare, world.observer)).toMatchObject({
+      refused: "bad_input",
+      message: expect.stringContaining("sub/fix of run"),
+      hint: expect.stringContaining("--grant 1 "),
+    });
     expect(world.calls).toEqual(["fix", "fix", "fix"]);
     const done = { ...resume, settle: { node: "sub", as: "done", by: "Ada" } } as const;
     expect(await handle(await engine.resume(done, world.observer)).end).toMatchObject({ status: "succeeded" });

@@ -67,7 +67,8 @@ function haltedRuns(journal: JournalReader): readonly Halted[] {
 }
 
 function haltedAt(journal: JournalReader, { run, blueprint, status, endedAt }: RunRow): Halted | null {
-  if (endedAt === null || (status !== "needs_attention" && status !== "escalated")) return null;
+  if (endedAt === null) return null;
+  if (status !== "needs_attention" && status !== "escalated" && status !== "limit") return null;
   let halting: RunHalting | null = null;
   for (const { body } of journal.read(run)) if (body.type === "run.halting") halting = body;
   if (halting?.node === undefined) return null;

@@ -3,7 +3,7 @@ import type { ResumeOptions } from "../commands/resume.ts";
 import type { SettleOptions } from "../commands/settle.ts";
 import type { World } from "../world.ts";
 import { atLeast, oneOf } from "./arguments.ts";
-import { addDriving, type Finish, jsonHelp, runHelp } from "./options.ts";
+import { addAcceptChanges, addDriving, type Finish, jsonHelp, runHelp } from "./options.ts";
 
 const decisions = ["done", "failed", "again"] as const;
 
@@ -29,26 +29,30 @@ export function addDeciding(program: Command, world: World, finish: Finish): voi
     finish(await answer(world, run, node, text, options));
   });
   addDriving(
-    program
-      .command("settle")
-      .description("decide about a node whose outcome is unknown, and go on")
-      .argument("<run>", runHelp)
-      .argument("<node>", "the node that waits for a decision")
-      .requiredOption("--as <decision>", "done, failed or again; required", oneOf(decisions))
-      .option("--reason <text>", "why, for the journal"),
+    addAcceptChanges(
+      program
+        .command("settle")
+        .description("decide about a node whose outcome is unknown, and go on")
+        .argument("<run>", runHelp)
+        .argument("<node>", "the node that waits for a decision")
+        .requiredOption("--as <decision>", "done, failed or again; required", oneOf(decisions))
+        .option("--reason <text>", "why, for the journal"),
+    ),
   ).action(async (run: string, node: string, options: SettleOptions) => {
     const { settle } = await import("../commands/settle.ts");
     finish(await settle(world, run, node, options));
   });
   addDriving(
-    program
-      .command("resolve")
-      .description("decide about a node at which a run escalated, and go on")
-      .argument("<run>", runHelp)
-      .requiredOption("--node <node>", "the node that escalated; required")
-      .requiredOption("--as <decision>", "done, failed or again; required", oneOf(decisions))
-      .requiredOption("--reason <text>", "why, for the journal; required")
-      .option("--grant <n>", "passes beyond the cap, with --as again", atLeast(1)),
+    addAcceptChanges(
+      program
+        .command("resolve")
+        .description("decide about a node at which a run escalated or came to a limit, and go on")
+        .argument("<run>", runHelp)
+        .requiredOption("--node <node>", "the node at which it halted; required")
+        .requiredOption("--as <decision>", "done, failed or again; required", oneOf(decisions))
+        .requiredOption("--reason <text>", "why, for the journal; required")
+        .option("--grant <n>", "passes beyond the cap, with --as again", atLeast(1)),
+    ),
   ).action(async (run: string, options: SettleOptions & { readonly node: string }) => {
     const { settle } = await import("../commands/settle.ts");
     finish(await settle(world, run, options.node, options));

@@ -17,3 +17,7 @@ export function addDriving(command: Command): Command {
     .option("--json", "print one event a line, the end last")
     .option("--plain", "one line an event instead of the live view");
 }
+
+export function addAcceptChanges(command: Command): Command {
+  return command.option("--accept-changes", "go on although the blueprint or its configuration changed");
+}

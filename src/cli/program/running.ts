@@ -5,7 +5,7 @@ import type { ResumeOptions } from "../commands/resume.ts";
 import type { RunOptions } from "../commands/run.ts";
 import type { World } from "../world.ts";
 import { atLeast, collect, filled } from "./arguments.ts";
-import { addDriving, type Finish, runHelp } from "./options.ts";
+import { addAcceptChanges, addDriving, type Finish, runHelp } from "./options.ts";
 
 const exitHelp = `
 Exit codes:
@@ -43,11 +43,7 @@ export function addRunning(program: Command, world: World, finish: Finish): void
       finish(await run(world, task, options));
     });
   addDriving(
-    program
-      .command("resume")
-      .description("go on with an interrupted run")
-      .argument("<run>", runHelp)
-      .option("--accept-changes", "go on although the blueprint or its configuration changed"),
+    addAcceptChanges(program.command("resume").description("go on with an interrupted run").argument("<run>", runHelp)),
   ).action(async (run: string, options: ResumeOptions) => {
     const { resume } = await import("../commands/resume.ts");
     finish(await resume(world, run, options));

@@ -16,6 +16,7 @@ import type { Refusal, ResumeRequest } from "../api.ts";
 import { contextOf, type RunFacts } from "../context.ts";
 import { isProblem, passesOfTask, storedPasses } from "../counters/counters.ts";
 import { findEffect } from "../admission/effect.ts";
+import { stillUsedUp } from "./again.ts";
 import { clearPlace } from "./left-over.ts";
 import { remember, type Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
@@ -65,7 +66,7 @@ export async function resumption(
     return refuse(
       "changed",
       `run ${row.run} started with another version of ${change}`,
-      "resume with --accept-changes, or put the old version back",
+      `${request.settle === undefined ? "resume with" : "add"} --accept-changes, or put the old version back`,
     );
   const of = { run: row.run, state: memory.state, blueprint: request.blueprint, callees: bound.callees, journal };
   const settled = request.settle === undefined ? null : settlement({ id: options.ids.run(), ...request.settle }, of);
@@ -82,6 +83,10 @@ export async function resumption(
   const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
   const passes = stopping ? storedPasses(journal, facts) : await passesOfTask(journal, facts);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);
+  const { limits } = request.blueprint;
+  const reopening = { ...of, ...facts, limits, passes, journal, self, now: options.clock.now() };
+  const usedUp = settled === null ? null : stillUsedUp(settled, reopening);
+  if (usedUp !== null) return usedUp;
   const occupied = stopping ? null : await clearPlace(journal, row);
   if (occupied !== null) return occupied;
   const conflict = await journal.takeOver(row.run, row.owner, self, last, stopping);
@@ -94,7 +99,6 @@ export async function resumption(
   for (const attempt of unfinished(memory.state))
     found.push(...(await left(options, facts, memory, attempt, stopping || settled?.node === attempt.node)));
   const { contentHash, bindingHash, calls } = request;
-  const { limits } = request.blueprint;
   const accepted: Bound = { contentHash, bindingHash, limits, ...(calls === undefined ? {} : { calls }) };
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...asleepIn(memory), ...(change === null ? {} : { accepted }) },
@@ -131,9 +135,9 @@ function cannotResume(
     if (halt?.node === undefined) return refuse("finished", `run ${run} has ended: ${why}`, onwards(run));
     const node = shellWord(halt.node);
     const hint =
-      status === "escalated"
-        ? `decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`
-        : `settle it with trammel settle ${run} ${node} --as done|failed|again`;
+      status === "needs_attention"
+        ? `settle it with trammel settle ${run} ${node} --as done|failed|again`
+        : `decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`;
     return refuse("finished", `run ${run} waits for a decision: ${why}`, hint);
   }
   if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))

@@ -8,7 +8,7 @@ import type { RunState } from "../../engine/state.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
 import type { Refusal, Settlement } from "../api.ts";
-import { idOfInside } from "../inner/place.ts";
+import { idOfInside, segmentOf } from "../inner/place.ts";
 import type { RunFacts } from "../context.ts";
 import { remember } from "../memory/memory.ts";
 import { planOf } from "./parts.ts";
@@ -52,17 +52,32 @@ export function onwards(run: string): string {
 }
 
 /** Whether the run inside that a decision leads into can take it; true of one that leads nowhere. */
-function isAwaitedInside({ node: id, pass, inside }: NodeSettled, of: Undecided): boolean {
-  if (inside === undefined) return true;
-  const { journal, callees, blueprint: around } = of;
+function isAwaitedInside(decision: NodeSettled, of: Undecided): boolean {
+  return decision.inside === undefined || runInside(decision, of) !== null;
+}
+
+interface RunInside extends Undecided {
+  /** As it stands in a path, `call` or `map[2]`. */
+  readonly segment: string;
+  /** The decision as one about a node of it. */
+  readonly settled: NodeSettled;
+}
+
+/** The run inside that a decision leads into; null where nothing in it waits for the decision. */
+export function runInside(
+  { node: id, pass, inside }: NodeSettled,
+  { run: around, blueprint: outer, callees, journal }: Omit<Undecided, "state">,
+): RunInside | null {
+  if (inside === undefined) return null;
   const [, index, path = ""] = /^(?:\[(\d+)\]\/)?(.+)$/.exec(inside.node) ?? [];
-  const item = index === undefined ? {} : { item: Number(index) };
-  const run = idOfInside({ run: of.run, node: id, pass, ...item });
-  const blueprint = blueprintInside(around, id, callees);
+  const place = { node: id, ...(index === undefined ? {} : { item: Number(index) }) };
+  const run = idOfInside({ run: around, pass, ...place });
+  const blueprint = blueprintInside(outer, id, callees);
   const remembered = blueprint && journal.find(run) && remember(planOf(blueprint), journal.read(run));
-  if (!remembered) return false;
-  const { state } = remembered.memory;
-  return !("refused" in settlement({ ...inside, node: path }, { run, state, blueprint, callees, journal }));
+  if (!remembered) return null;
+  const of = { run, state: remembered.memory.state, blueprint, callees, journal };
+  const settled = settlement({ ...inside, node: path }, of);
+  return "refused" in settled ? null : { ...of, settled, segment: segmentOf(place) };
 }
 
 /** A decision about a node inside a call or a map is one to go on with the attempt around it, which hands it on. */
