@@ -65,8 +65,7 @@ export async function performTurn(
   };
   try {
     const result = await provider.run(request, emit, signal);
-    const broken = result.outcome === "cancelled" && !context.signal.aborted;
-    const ended = await nodeResult(broken ? brokenOff(result, ending.signal.reason, afterMs) : result, context);
+    const ended = await nodeResult(context.signal.aborted ? result : asEnded(result, ending.signal, afterMs), context);
     const { model } = settings;
     const drift = await reads.settled();
     return {
@@ -223,14 +222,17 @@ async function ask(
 const outOfTime = "timeout";
 const stalled = "stalled";
 
-/** What was stopped here and not from outside: its time was over, or it did nothing any more. */
-function brokenOff(result: AgentResult, why: unknown, stallMs: number): AgentResult {
-  if (why === outOfTime)
-    return {
-      ...result,
-      outcome: "failure",
-      reason: { code: "timeout", text: "the agent was still at work when its time was over" },
-    };
+/**
+ * What came of an agent that nobody stopped from outside: an answer after its time is none, and it may have
+ * been ended because it did nothing any more.
+ */
+function asEnded(result: AgentResult, { reason: why }: AbortSignal, stallMs: number): AgentResult {
+  if (why === outOfTime) {
+    const { value: _value, option: _option, ...said } = result;
+    const text = "the agent was still at work when its time was over";
+    return { ...said, outcome: "failure", reason: { code: "timeout", text } };
+  }
+  if (result.outcome !== "cancelled") return result;
   const text = `the agent showed no sign of life for ${stallMs / 1000} s and was ended`;
   return { ...result, outcome: "error", reason: { code: "stalled", text } };
 }

@@ -144,6 +144,22 @@ describe("time", () => {
     expect(await performing).toMatchObject({ outcome: "failure", reason: { code: "timeout" }, beforeEffect: false });
   });
 
+  test("that is over stands above what the agent answers then", async () => {
+    const { performer, context, clock } = world({
+      timeoutMs: 60_000,
+      provider: {
+        run: async (...args) => ({ ...(await untilAborted(...args)), outcome: "success", value: 1, option: "approve" }),
+      },
+    });
+    const performing = performer.perform(context);
+    while (clock.pending === 0) await new Promise(setImmediate);
+    clock.advance(60_000);
+    const result = await performing;
+    expect(result).toMatchObject({ outcome: "failure", reason: { code: "timeout" }, usage: done.usage });
+    expect(result).not.toHaveProperty("value");
+    expect(result).not.toHaveProperty("option");
+  });
+
   test("that is over ends a question that nobody answers", async () => {
     const { performer, context, clock } = world({
       timeoutMs: 60_000,

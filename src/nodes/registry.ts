@@ -43,7 +43,7 @@ export function createPerformers({
 }: PerformerParts): Performers | { readonly problems: readonly string[] } {
   const performers = new Map<NodeType, Performer>(notHere.map((performer) => [performer.type, performer]));
   const builtIn = [
-    createScriptPerformer(redactor),
+    createScriptPerformer(redactor, clock),
     createCodePerformer(redactor),
     createWaitPerformer(clock),
     tool,

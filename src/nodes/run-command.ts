@@ -13,10 +13,13 @@ export interface Ran {
   readonly result: NodeResult;
 }
 
-/** Runs a command of a node with all that its document binds, and reads the ports it wrote. `redactor` masks those. */
+/**
+ * Runs a command of a node with all that its document binds, and reads the ports it wrote; `redactor` masks those. It
+ * has the whole time of the node where it is given none.
+ */
 export async function runCommand(
   context: ActionContext<ScriptNode | CodeNode>,
-  command: Pick<ProcessSpec, "argv" | "cwd" | "memoryBytes">,
+  command: Pick<ProcessSpec, "argv" | "cwd" | "memoryBytes" | "timeoutMs">,
   redactor: Redactor,
 ): Promise<Ran> {
   const { timeoutMs, outputBytes, signal } = context;
@@ -24,11 +27,11 @@ export async function runCommand(
   const stdin = await context.stdin();
   const ended = await context.can.processes.run(
     {
+      ...(timeoutMs === null ? {} : { timeoutMs }),
       ...command,
       env: { ...(await context.environment()), TRAMMEL_OUTPUT: portFile.path },
       outputBytes,
       ...(stdin === undefined ? {} : { stdin }),
-      ...(timeoutMs === null ? {} : { timeoutMs }),
       onLine: (text, stream) => context.report({ kind: "line", stream, text }),
       onStart: (process) => context.report({ kind: "process", process }),
     },

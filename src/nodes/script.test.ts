@@ -4,7 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NodeBench, type Performing } from "../../test/support/node-bench.ts";
 import type { OutputFormat, ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import { systemClock } from "../runtime/time/clock.ts";
 import { createScriptPerformer } from "./script.ts";
+
+const hourMs = 3_600_000;
 
 let bench: NodeBench;
 
@@ -15,7 +18,11 @@ beforeEach(() => {
 afterEach(() => bench.close());
 
 function script(run: string, node: Partial<ScriptNode> = {}, performing: Performing = {}): Promise<NodeResult> {
-  return bench.perform(createScriptPerformer(bench.redactor), { id: "a", type: "script", run, ...node }, performing);
+  return bench.perform(
+    createScriptPerformer(bench.redactor, systemClock),
+    { id: "a", type: "script", run, ...node },
+    performing,
+  );
 }
 
 describe("outcome", () => {
@@ -202,13 +209,24 @@ describe("autofix", () => {
   });
 });
 
+test.each([
+  ["a fix that takes all of it", "exit 1", "sleep 60", [0, 0, hourMs - 50]],
+  ["a check that takes the rest", "test -e fixed && sleep 60; exit 1", "touch fixed", [0, 0, 0, hourMs - 50]],
+])("check and fix have one timeout: %s", async (_, run, autofix, times) => {
+  const clock = { ...systemClock, now: () => times.shift() ?? Number.NaN };
+  const node: ScriptNode = { id: "a", type: "script", run, autofix };
+  const result = await bench.perform(createScriptPerformer(bench.redactor, clock), node, { timeoutMs: hourMs });
+  expect(result).toMatchObject({ outcome: "failure", reason: { code: "timeout", text: "took longer than 1h" } });
+  expect(times).toEqual([]);
+});
+
 test("a limit on memory reaches the process", async () => {
   const eat = "kept=$(flood 100000000); echo ate";
   expect((await script(eat, {}, { limits: { memoryBytes: 50 * 1024 * 1024 } })).outcome).not.toBe("success");
 });
 
 test("bash that is not there is said before the run", () => {
-  const performer = createScriptPerformer(bench.redactor);
+  const performer = createScriptPerformer(bench.redactor, systemClock);
   const before = process.env["PATH"];
   process.env["PATH"] = bench.folder;
   const missing = performer.missing(

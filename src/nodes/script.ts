@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import type { ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
@@ -9,7 +10,7 @@ import { runCommand } from "./run-command.ts";
 import { saidValue } from "../runtime/validation/said-value.ts";
 
 /** Performs `script` nodes. `redactor` masks what a script writes to `$TRAMMEL_OUTPUT`. */
-export function createScriptPerformer(redactor: Redactor): Performer<ScriptNode> {
+export function createScriptPerformer(redactor: Redactor, clock: Clock): Performer<ScriptNode> {
   return {
     type: "script",
     class: "deterministic",
@@ -17,7 +18,7 @@ export function createScriptPerformer(redactor: Redactor): Performer<ScriptNode>
       node.shell === "bash" && !isOnPath("bash") ? `script "${node.id}": bash was not found on PATH` : null,
     async perform(context) {
       try {
-        return await checkAndFix(context, redactor);
+        return await checkAndFix(context, redactor, clock);
       } catch (error) {
         if (!(error instanceof BlobFailure)) throw error;
         return { outcome: "error", reason: { code: "spill", text: error.message } };
@@ -26,17 +27,28 @@ export function createScriptPerformer(redactor: Redactor): Performer<ScriptNode>
   };
 }
 
-/** `autofix` runs once, after an answer of no; then the check's second answer counts, whatever the fix itself said. */
-async function checkAndFix(context: ActionContext<ScriptNode>, redactor: Redactor): Promise<NodeResult> {
+/**
+ * `autofix` runs once, after an answer of no; then the check's second answer counts, whatever the fix itself said. All
+ * of it has the one timeout of the node.
+ */
+async function checkAndFix(context: ActionContext<ScriptNode>, redactor: Redactor, clock: Clock): Promise<NodeResult> {
   const { run, autofix, expect } = context.node;
-  const first = await runOnce(context, run, redactor);
+  const until = context.timeoutMs === null ? null : clock.now() + context.timeoutMs;
+  const inTime = (command: string): Promise<NodeResult> =>
+    runOnce(context, command, redactor, until === null ? null : Math.max(1, until - clock.now()));
+  const first = await inTime(run);
   if (autofix === undefined || expect === "failure" || first.reason?.code !== "exit" || first.outcome !== "failure")
     return first;
-  const fixed = await runOnce(context, autofix, redactor);
-  return fixed.outcome === "cancelled" ? fixed : runOnce(context, run, redactor);
+  const fixed = await inTime(autofix);
+  return fixed.outcome === "cancelled" || fixed.reason?.code === "timeout" ? fixed : inTime(run);
 }
 
-async function runOnce(context: ActionContext<ScriptNode>, command: string, redactor: Redactor): Promise<NodeResult> {
+async function runOnce(
+  context: ActionContext<ScriptNode>,
+  command: string,
+  redactor: Redactor,
+  timeoutMs: number | null,
+): Promise<NodeResult> {
   const { node, blueprint } = context;
   const { memoryBytes } = blueprint.limits;
   const ran = await runCommand(
@@ -45,6 +57,7 @@ async function runOnce(context: ActionContext<ScriptNode>, command: string, reda
       argv: shellOf(node.shell ?? "sh", command),
       cwd: path.resolve(context.cwd, node.cwd ?? "."),
       ...(memoryBytes === undefined ? {} : { memoryBytes }),
+      ...(timeoutMs === null ? {} : { timeoutMs }),
     },
     redactor,
   );

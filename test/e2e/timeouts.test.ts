@@ -2,10 +2,17 @@ import { expect, it } from "vitest";
 import { runReportShape } from "../../src/wire/run-report.ts";
 import { Place, trammel } from "./support/cli.ts";
 
-/** Works for three seconds, or until it is told to end. */
+/** Works for three seconds, or until it is told to end; and one that works on, and then says that all went well. */
 const plugin = `export default {
   name: "slow",
   nodes: [{
+    type: "deaf",
+    class: "deterministic",
+    fields: {},
+    perform: () => new Promise((resolve) => {
+      setTimeout(() => resolve({ outcome: "success", ports: { told: "late" } }), 2000);
+    }),
+  }, {
     type: "slow",
     class: "deterministic",
     fields: {},
@@ -24,8 +31,11 @@ nodes:
   call: {type: call, blueprint: pause.yaml, timeout: 1s}
   map: {type: map, over: "{list}", do: {type: wait, for: 3s}, timeout: 1s}
   plugin: {type: slow, timeout: 1s}
+  deaf: {type: deaf, timeout: 1s}
+  after: {type: script, run: "echo reached"}
 edges:
-  - {from: list, when: success, to: [call, map, plugin]}
+  - {from: list, when: success, to: [call, map, plugin, deaf]}
+  - {from: deaf, when: success, to: after}
 `;
 
 it("ends a call, a map and the node of a plug-in when their time is up, not when they are done", async () => {
@@ -44,5 +54,7 @@ it("ends a call, a map and the node of a plug-in when their time is up, not when
     ["call", "failure", "no end after 1 s"],
     ["map", "failure", "no end after 1 s"],
     ["plugin", "failure", "no end after 1 s"],
+    ["deaf", "failure", "no end after 1 s"],
+    ["after", undefined, undefined],
   ]);
 });

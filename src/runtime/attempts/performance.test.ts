@@ -78,12 +78,33 @@ test("what is reported after the end is not passed on", async () => {
   expect(reports).toEqual([]);
 });
 
-test("a result of its own after the outer timeout stands; only a bare cancellation becomes the timeout", async () => {
+const usage = { inputTokens: 3, outputTokens: 4, turns: 1 };
+
+test.each<[string, NodeResult]>([
+  ["bare cancellation", { outcome: "cancelled" }],
+  ["success", { outcome: "success", value: 1, ports: { a: 1 }, option: "approve", usage }],
+  ["no", { outcome: "failure", reason: { code: "exit", text: "exit code 1" }, option: "reject", usage }],
+  ["error", { outcome: "error", reason: { code: "connection", text: "aborted" }, usage }],
+])("once its time is up its %s is a timeout", async (_, answer) => {
+  for (const untimed of [{}, { untimed: true }] as const) {
+    const scene = play(
+      ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(answer))),
+      1_000,
+      untimed,
+    );
+    scene.clock.advance(1_000 + limits.performanceSlackMs);
+    await scene.performance.over();
+    const reason = { code: "timeout", text: "no end after 1 s" };
+    const { usage: used } = answer;
+    expect(scene.results).toEqual([{ outcome: "failure", reason, ...(used && { usage: used }) }]);
+  }
+});
+
+test("its own word of the timeout stands, and so does a run inside that waits for a decision", async () => {
   const answers: readonly NodeResult[] = [
     { outcome: "failure", reason: { code: "timeout", text: "its own words" } },
-    { outcome: "cancelled" },
+    { outcome: "failure", halt: { cause: "escalated", node: "a/b", reason: { code: "cap", text: "used up" } } },
   ];
-  const ends: unknown[] = [];
   for (const answer of answers) {
     const scene = play(
       ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(answer))),
@@ -91,12 +112,20 @@ test("a result of its own after the outer timeout stands; only a bare cancellati
     );
     scene.clock.advance(1_000 + limits.performanceSlackMs);
     await scene.performance.over();
-    ends.push(scene.results[0]);
+    expect(scene.results).toEqual([answer]);
   }
-  expect(ends).toMatchObject([
-    answers[0],
-    { outcome: "failure", reason: { code: "timeout", text: "no end after 1 s" } },
-  ]);
+});
+
+test("a throw when its time is up is the timeout, and when it is cancelled the cancellation", async () => {
+  const thrown = ({ signal }: ActionContext): Promise<NodeResult> =>
+    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+  const late = play(thrown, 1_000, { untimed: true });
+  late.clock.advance(1_000);
+  const stopped = play(thrown);
+  stopped.performance.cancel();
+  await Promise.all([late.performance.over(), stopped.performance.over()]);
+  expect(late.results).toMatchObject([{ outcome: "failure", reason: { code: "timeout" } }]);
+  expect(stopped.results).toMatchObject([{ outcome: "cancelled", reason: { code: "cancelled" } }]);
 });
 
 test("cancelled after its time was up, it was cancelled", async () => {

@@ -106,7 +106,18 @@ export class Performance implements Live {
   async #perform(performer: Performer, context: ActionContext): Promise<void> {
     const result = await perform(performer, context);
     if (!this.#close()) return;
-    this.#options.ended(this.#why === "timeout" ? timedOut(result, this.#options.timeoutMs) : result);
+    this.#options.ended(this.#asEnded(result));
+  }
+
+  #asEnded(result: NodeResult): NodeResult {
+    switch (this.#why) {
+      case null:
+        return result;
+      case "timeout":
+        return timedOut(result, this.#options.timeoutMs);
+      case "cancelled":
+        return broken(result);
+    }
   }
 }
 
@@ -135,13 +146,24 @@ function leftBehind(why: "timeout" | "cancelled", alive: readonly number[]): Rea
   return { code: "left_behind", text: `${after}, so its outcome is unknown; ${what}` };
 }
 
+/**
+ * Its time decides, not what it says of itself: an answer that comes after it is none. A run inside
+ * that waits for a decision is not over.
+ */
 function timedOut(result: NodeResult, timeoutMs: number | null): NodeResult {
-  if (result.outcome !== "cancelled") return result;
+  if (result.reason?.code === "timeout" || result.halt !== undefined) return result;
+  const { value: _value, ports: _ports, option: _option, ...said } = result;
   return {
-    ...result,
+    ...said,
     outcome: "failure",
     reason: { code: "timeout", text: `no end after ${(timeoutMs ?? 0) / 1000} s` },
   };
+}
+
+/** What breaks off with a throw when it is told to end has done as it was told. */
+function broken(result: NodeResult): NodeResult {
+  if (result.outcome !== "error" || result.reason?.code !== "internal") return result;
+  return { ...result, outcome: "cancelled", reason: { code: "cancelled", text: result.reason.text } };
 }
 
 function kill(pid: number): void {
