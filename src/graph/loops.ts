@@ -12,7 +12,6 @@ export interface Loop {
 }
 
 export interface Loops {
-  /** Outer loops come before those inside them. */
   readonly loops: readonly Loop[];
   /** The loop whose loop edge an arc is, or -1. */
   readonly loopOf: Int32Array;

@@ -35,8 +35,9 @@ class StartCounter {
   constructor(plan: Plan, capOf: (node: number) => number) {
     this.#plan = plan;
     this.#capOf = capOf;
-    this.#flows = loopFlows(plan);
     this.#loopsOf = loopsOfNodes(plan);
+    const unnested = unnestedLoops(plan, this.#loopsOf);
+    this.#flows = loopFlows(plan).map((flow, loop) => (unnested.has(loop) ? { head: -1, tight: false } : flow));
     this.#starts = new Float64Array(plan.graph.size).fill(Infinity);
     this.#entries = new Float64Array(plan.loops.length).fill(Infinity);
     this.#regular = new Uint8Array(plan.graph.size);
@@ -59,14 +60,16 @@ class StartCounter {
 
   #derive(node: number): number {
     const opening = node === this.#plan.entry ? 1 : 0;
+    const repeated = this.#overLoopEdges(node);
     const loop = this.#loopsOf[node]?.at(-1);
     const flow = loop === undefined ? undefined : item(this.#flows, loop);
     if (loop === undefined || flow === undefined) return opening + this.#widestArm(node);
-    if (flow.head === -1) return opening + this.#sumOfArms(node) + this.#overLoopEdges(node);
-    if (flow.head !== node) return opening + Math.min(this.#sumOfArms(node), this.#passes(node, flow.head));
+    if (flow.head === -1) return opening + this.#sumOfArms(node) + repeated;
+    if (flow.head !== node) return opening + Math.min(this.#sumOfArms(node), this.#passes(node, flow.head)) + repeated;
     const entries = opening + this.#intoHead(node);
-    this.#entries[loop] = Math.min(at64(this.#entries, loop), entries);
-    return entries + this.#overLoopEdges(node);
+    // It may be entered over the loop edges of one around it, too.
+    this.#entries[loop] = Math.min(at64(this.#entries, loop), entries + this.#overLoopEdges(node, loop));
+    return entries + repeated;
   }
 
   #passes(node: number, head: number): number {
@@ -102,12 +105,14 @@ class StartCounter {
     return sum;
   }
 
-  #overLoopEdges(node: number): number {
+  /** Of all loops but one. */
+  #overLoopEdges(node: number, but = -1): number {
     const { from, inStart, inArcs } = this.#plan.graph;
     let sum = 0;
     for (let i = at(inStart, node); i < at(inStart, node + 1); i += 1) {
       const arc = at(inArcs, i);
-      if (at(this.#plan.loopOf, arc) >= 0) sum += at64(this.#starts, at(from, arc));
+      const loop = at(this.#plan.loopOf, arc);
+      if (loop >= 0 && loop !== but) sum += at64(this.#starts, at(from, arc));
     }
     return sum;
   }
@@ -150,11 +155,44 @@ function at64(list: Float64Array, index: number): number {
   return list[index] ?? Infinity;
 }
 
-/** The loops each node lies in, outer ones first. */
-function loopsOfNodes(plan: Plan): number[][] {
-  const loopsOf: number[][] = Array.from({ length: plan.graph.size }, () => []);
-  plan.loops.forEach(({ body }, loop) => {
-    for (const node of body.members) item(loopsOf, node).push(loop);
-  });
+/**
+ * The loops each node lies in, outer ones first: where a cycle has several
+ * entries, one may be found after those inside it.
+ */
+function loopsOfNodes({ graph, loops }: Plan): number[][] {
+  const loopsOf: number[][] = Array.from({ length: graph.size }, () => []);
+  const bySize = [...loops.keys()].sort((a, b) => sizeOf(loops, b) - sizeOf(loops, a));
+  for (const loop of bySize) for (const node of item(loops, loop).body.members) item(loopsOf, node).push(loop);
   return loopsOf;
+}
+
+function sizeOf(loops: Plan["loops"], loop: number): number {
+  return item(loops, loop).body.members.length;
+}
+
+/**
+ * Loops that share nodes with another, where neither lies in the other: what is known of passes holds for none of them.
+ */
+function unnestedLoops({ loops }: Plan, loopsOf: readonly (readonly number[])[]): ReadonlySet<number> {
+  const unnested = new Set<number>();
+  const isInside = once((outer: number, inner: number): boolean => {
+    const { body } = item(loops, outer);
+    return item(loops, inner).body.members.every((node) => body.has(node));
+  });
+  for (const chain of loopsOf) {
+    const first = chain.findIndex((loop, i) => i + 1 < chain.length && !isInside(loop, item(chain, i + 1)));
+    if (first >= 0) for (const loop of chain.slice(first)) unnested.add(loop);
+  }
+  return unnested;
+}
+
+/** Asked for each node of a pair of loops, answered once. */
+function once(isTrue: (a: number, b: number) => boolean): (a: number, b: number) => boolean {
+  const known = new Map<string, boolean>();
+  return (a, b) => {
+    const key = `${a} ${b}`;
+    const answer = known.get(key) ?? isTrue(a, b);
+    known.set(key, answer);
+    return answer;
+  };
 }

@@ -107,6 +107,13 @@ describe("the bound", () => {
     expect(play(edges, scene).counts).toEqual({ s: 1, h: 1, p: 3, x: 3, y: 3 });
   });
 
+  test("of what leaves a loop inside one with two entries counts each leaving", () => {
+    const edges = "a+>b,a+>c,a+>e,b+>d,b+>e,b!>a,c+>d,c!>a,d+>e,d!>d,d+>c,e+>a";
+    const nodes = { a: { ...agent, cap: 1 }, e: { ...agent, cap: 3 } };
+    expect(bound(edges, { nodes }).passes).toEqual({ a: 1, e: 3 });
+    expect(play(edges, { nodes, results: { e: "failure success" } }).counts).toMatchObject({ a: 1, e: 2 });
+  });
+
   test("of a loop that nothing else bounds is the limit of steps", () => {
     expect(bound("a!>a,a+>END").starts).toBe(50);
     expect(boundOf(compile(stage("a!>a")), { maxSteps: 3 }).starts).toBe(3);
