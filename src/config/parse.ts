@@ -1,7 +1,8 @@
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { agentSettings } from "../language/fields/agent.ts";
 import { documentFields } from "../language/fields/document.ts";
-import { listOf, mapOf, object, optional, readFields, required } from "../language/read/collections.ts";
+import { listOf, mapOf, oneOrMore } from "../language/read/collections.ts";
+import { object, optional, readFields, required } from "../language/read/table.ts";
 import { Reading } from "../language/read/reading.ts";
 import { boolean, duration, money, text, word } from "../language/read/scalars.ts";
 import { entryOf } from "../language/tree.ts";
@@ -26,7 +27,7 @@ const agent = object(
     ...agentSettings,
     baseUrl: optional(address, "Address of the vendor of the model, e.g. of a local server."),
     key: optional(variable, "Environment variable that holds the key."),
-    command: optional(listOf(text(), true), "Program and arguments of the agent that provider acp starts."),
+    command: optional(oneOrMore(text()), "Program and arguments of the agent that provider acp starts."),
     cassettes: optional(text(), "Folder of the cassettes that provider replay plays."),
   },
   "`agent`",
@@ -43,7 +44,7 @@ const serverNames = { pattern: /^[A-Za-z0-9_-]{1,24}$/, words: "letters, digits,
 
 const server = object(
   {
-    command: optional(listOf(text(), true), "Program and arguments to start."),
+    command: optional(oneOrMore(text()), "Program and arguments to start."),
     variables: optional(listOf(variable), "Environment variables that the program gets beside the common ones."),
     url: optional(address, "Address, instead of a program."),
     key: optional(variable, "Environment variable that holds the token for the address."),
@@ -102,11 +103,11 @@ export const configFields = {
     "Servers of the Model Context Protocol, whose tools agents and tool nodes may use.",
   ),
   plugins: optional(
-    listOf(pluginName, true),
+    oneOrMore(pluginName),
     "Modules that bring node types: paths from this file, or packages. Their code runs in Trammel itself.",
   ),
   keys: optional(
-    mapOf(listOf(address, true), variableNames),
+    mapOf(oneOrMore(address), variableNames),
     "In your own file: addresses that a key may be sent to when a project names them, by its variable.",
   ),
   prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),

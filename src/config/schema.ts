@@ -1,4 +1,4 @@
-import { objectSchema } from "../language/read/collections.ts";
+import { objectSchema } from "../language/read/table.ts";
 import type { JsonSchema } from "../language/read/reading.ts";
 import { configFields } from "./parse.ts";
 

@@ -1,7 +1,7 @@
 import type { Report } from "./codes.ts";
 import { readBody } from "./expand/body.ts";
 import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
-import { readPart } from "./read/collections.ts";
+import { readPart } from "./read/table.ts";
 import type { Plugins } from "./plugin-node.ts";
 import { nodeOrigins, readNode } from "./nodes.ts";
 import { Reading } from "./read/reading.ts";

@@ -235,9 +235,9 @@ const adviceOnDocument: Readonly<Record<string, Advice>> = {
   version: { hint: "Remove it; `blueprint: 2` names the version of the format." },
 };
 
-export function adviceOn(field: string, isOfDocument: boolean): Advice | undefined {
+export function adviceOn(field: string, at: "document" | "node"): Advice | undefined {
   const plain = plainWord(field);
-  if (isOfDocument && Object.hasOwn(adviceOnDocument, plain)) return adviceOnDocument[plain];
+  if (at === "document" && Object.hasOwn(adviceOnDocument, plain)) return adviceOnDocument[plain];
   return Object.hasOwn(advice, plain) ? advice[plain] : undefined;
 }
 

@@ -38,6 +38,6 @@ const typeByField: Readonly<Record<string, string>> = {
 export function typeHint(value: LocatedMap): string {
   const telling = value.entries.find(({ key }) => Object.hasOwn(typeByField, key.source))?.key.source;
   if (telling !== undefined) return `dd ${typeByField[telling]}, as it has \`${telling}\`.`;
-  const advice = value.entries.map(({ key }) => adviceOn(key.source, false)).find((each) => each !== undefined);
+  const advice = value.entries.map(({ key }) => adviceOn(key.source, "node")).find((each) => each !== undefined);
   return advice === undefined ? `dd \`type:\` ${oneOfWords(builtInTypes)}.` : `dd a \`type:\`. ${advice.hint}`;
 }

@@ -11,7 +11,7 @@ import { pluginNode, type Plugins } from "./plugin-node.ts";
 import type { NodeOrigin } from "./source.ts";
 import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
 import { describe, entryOf, quote } from "./tree.ts";
-import { readPart, unknownField } from "./read/collections.ts";
+import { readPart, unknownField } from "./read/table.ts";
 import { saysWhat, saysWhen, saysWhich, saysWhom } from "./read/forms.ts";
 import type { Reading } from "./read/reading.ts";
 
@@ -132,7 +132,7 @@ function ofType(
   const known = [...builtInTypes, ...plugins.keys()];
   const meant = reading.nearest(name, known);
   const message = `Node \`${id}\` has the unknown type ${quote(name)}${didYouMean(meant)}`;
-  const hint = meant === undefined ? adviceOn(name, false)?.hint : undefined;
+  const hint = meant === undefined ? adviceOn(name, "node")?.hint : undefined;
   reading.problem("unknown-type", type, message, hint ?? `Types are ${oneOfWords(known)}, and the stock nodes.`);
   if (meant === undefined || !(isTypo(name, meant) || hasOnly(map, meant, plugins))) return undefined;
   // What else is wrong with it can be said now.

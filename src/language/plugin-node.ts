@@ -5,7 +5,8 @@ import type { NodeReading } from "./draft.ts";
 import { argument } from "./fields/arguments.ts";
 import { common } from "./fields/common.ts";
 import { fits, wordsOf } from "./fields/schemas.ts";
-import { capital, readPart, toJson, type Part } from "./read/collections.ts";
+import { toJson } from "./read/collections.ts";
+import { capital, readPart, type Part } from "./read/table.ts";
 import type { Reading } from "./read/reading.ts";
 import type { Located, LocatedMap } from "./tree.ts";
 

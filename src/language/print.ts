@@ -7,7 +7,7 @@ import { documentFields } from "./fields/document.ts";
 import { common as pluginCommonFields } from "./fields/common.ts";
 import { nodeFields } from "./fields/nodes.ts";
 import { bodyNode } from "./expand/body-node.ts";
-import { writeFields } from "./read/collections.ts";
+import { writeFields } from "./read/table.ts";
 
 type Entries = Readonly<Record<string, Json>>;
 

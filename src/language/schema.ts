@@ -1,8 +1,8 @@
 import { common } from "./fields/common.ts";
 import { documentFields } from "./fields/document.ts";
 import { builtInTypes, isBuiltIn, nodeFields } from "./fields/nodes.ts";
-import type { Fields } from "./read/collections.ts";
-import { objectSchema, propertiesOf } from "./read/collections.ts";
+import type { Fields } from "./read/table.ts";
+import { objectSchema, propertiesOf } from "./read/table.ts";
 import type { JsonSchema } from "./read/reading.ts";
 import { name } from "./read/scalars.ts";
 import type { NodeTypePlugin } from "./plugin-node.ts";

@@ -1,11 +1,12 @@
 import { configFields } from "../config/parse.ts";
 import { exitCodes } from "../model/outcome.ts";
 import { messageOf } from "../model/thrown.ts";
-import { json, listOf, mapOf, object, optional, readPart, required } from "../language/read/collections.ts";
+import { entriesOf, json, listOf, mapOf, oneOrMore } from "../language/read/collections.ts";
+import { object, optional, readPart, required } from "../language/read/table.ts";
 import type { Reader } from "../language/read/reading.ts";
 import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
 import type { Expectation, FileExpectation, RouteItem, StepPattern, TestCase } from "./file.ts";
-import { entriesOf, mapOr, notEmpty, oneOrMore, orNull, placed, someOf } from "./readers.ts";
+import { mapOr, notEmpty, orNull, placed, someOf } from "./readers.ts";
 import { nodeScript, treePath } from "./said-fields.ts";
 
 const anyText = text({ mayBeEmpty: true });
@@ -25,7 +26,7 @@ const step: Reader<StepPattern> = {
   write: ({ node, word }) => `${node}${word === undefined ? "" : ` ${word}`}`,
 };
 
-const steps = listOf(placed(step), true);
+const steps = oneOrMore(placed(step));
 
 /** A step, a list of steps in any order, or `…`. */
 const routeItem: Reader<RouteItem> = {
@@ -131,7 +132,7 @@ const expectationFields = {
     "What files hold at the end, by path; null: it is not there.",
   ),
   passes: optional(notEmpty(entriesOf(integer(0, 1_000_000)), "Write {fix: 2}."), "How often nodes start, by name."),
-  not_started: optional(notEmpty(oneOrMore(name), "Write [deploy]."), "Nodes that never start.", "notStarted"),
+  not_started: optional(notEmpty(oneOrMore(placed(name)), "Write [deploy]."), "Nodes that never start.", "notStarted"),
 };
 
 const expectationMap = object(expectationFields, "`expect`");
@@ -165,7 +166,10 @@ const testFields = {
   git: optional(boolean, "Whether the working folder is a git repository with one commit."),
   cassettes: optional(placed(text()), "Folder beside this file of recordings that agents play."),
   nodes: optional(entriesOf(nodeScript), 'What nodes come to, by name; "*" stands for those that are not named.'),
-  run: optional(oneOrMore(name), "Deterministic nodes that are carried out for real, in a copy of the fixture."),
+  run: optional(
+    oneOrMore(placed(name)),
+    "Deterministic nodes that are carried out for real, in a copy of the fixture.",
+  ),
   effects: optional(listOf(text(treePath)), "Files that tell what was done outside, for --crash-matrix."),
   expect: required(expectation, "What must come of it."),
 };

@@ -1,18 +1,7 @@
-import type { Range } from "../model/diagnostic.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
+import type { Entry, Placed } from "../language/read/collections.ts";
 import type { Config } from "../config/config.ts";
-
-/** A value and where it is written. */
-export interface Placed<T> {
-  readonly value: T;
-  readonly at: Range;
-}
-
-/** An entry of a map whose keys the author chooses; `at` is its key. */
-export interface Entry<T> extends Placed<T> {
-  readonly name: string;
-}
 
 /** What a test says that one attempt of a node comes to. */
 export interface Said {

@@ -6,7 +6,8 @@ import { oneOfWords, Suggestions } from "../language/nearest.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { around, withoutItems } from "./catalog.ts";
 import { faultOf, optionsOf } from "./fits.ts";
-import type { Entry, NodeScript, Placed, TestCase } from "./file.ts";
+import type { Entry, Placed } from "../language/read/collections.ts";
+import type { NodeScript, TestCase } from "./file.ts";
 
 /** What a test says against the blueprint it is about: names that are none, and outcomes that a node cannot have. */
 export function misfits(

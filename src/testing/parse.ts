@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../model/diagnostic.ts";
-import { readFields } from "../language/read/collections.ts";
+import { readFields } from "../language/read/table.ts";
 import { Reading } from "../language/read/reading.ts";
 import { describe } from "../language/tree.ts";
 import { readYaml } from "../language/yaml.ts";

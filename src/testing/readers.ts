@@ -1,7 +1,5 @@
-import { listOf } from "../language/read/collections.ts";
+import { listOf, type Placed } from "../language/read/collections.ts";
 import type { Reader } from "../language/read/reading.ts";
-import { quote } from "../language/tree.ts";
-import type { Entry, Placed } from "./file.ts";
 
 /** What `reader` reads, with its place. */
 export function placed<T>(reader: Reader<T>): Reader<Placed<T>> {
@@ -13,34 +11,6 @@ export function placed<T>(reader: Reader<T>): Reader<Placed<T>> {
       return value === undefined ? undefined : { value, at: node.range };
     },
     write: ({ value }) => reader.write(value),
-  };
-}
-
-/** A map whose keys the author chooses, in order and each with its place. */
-export function entriesOf<T>(
-  value: Reader<T>,
-  keys?: { readonly pattern: RegExp; readonly words: string },
-): Reader<readonly Entry<T>[]> {
-  return {
-    expected: "a map",
-    schema: {
-      type: "object",
-      additionalProperties: value.schema,
-      ...(keys === undefined ? {} : { propertyNames: { pattern: keys.pattern.source } }),
-    },
-    read(node, reading, field) {
-      if (node.kind !== "map") return reading.wrongType(node, field, "a map");
-      return node.entries.flatMap(({ key, value: at }) => {
-        const name = key.source;
-        if (keys !== undefined && !keys.pattern.test(name)) {
-          reading.problem("invalid-name", key, `${quote(name)} in ${reading.place(field)} must be ${keys.words}`);
-          return [];
-        }
-        const read = value.read(at, reading, `${field}.${name}`);
-        return read === undefined ? [] : [{ name, value: read, at: key.range }];
-      });
-    },
-    write: (entries) => Object.fromEntries(entries.map(({ name, value: each }) => [name, value.write(each)])),
   };
 }
 
@@ -63,11 +33,6 @@ export function mapOr<M, S>(map: Reader<M>, other: Reader<S>, isOther: (value: M
     read: (node, reading, field) => (node.kind === "map" ? map : other).read(node, reading, field),
     write: (value) => (isOther(value) ? other.write(value) : map.write(value)),
   };
-}
-
-/** One value or a list of them, each with its place. */
-export function oneOrMore<T>(reader: Reader<T>): Reader<readonly Placed<T>[]> {
-  return listOf(placed(reader), true);
 }
 
 /** A list that is not empty: an empty one would say nothing. */

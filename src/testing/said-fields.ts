@@ -1,5 +1,6 @@
 import type { Json } from "../model/json.ts";
-import { json, listOf, mapOf, object, optional } from "../language/read/collections.ts";
+import { json, mapOf, oneOrMore } from "../language/read/collections.ts";
+import { object, optional } from "../language/read/table.ts";
 import type { Reader } from "../language/read/reading.ts";
 import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
 import type { NodeScript, PassScript, Said } from "./file.ts";
@@ -67,7 +68,7 @@ function isWord(value: Said): value is Said {
 
 const said = placed(mapOr(saidMap, saidWord, isWord));
 
-const single: Reader<PassScript> = listOf(said, true);
+const single: Reader<PassScript> = oneOrMore(said);
 const attempts = someOf(said, "Write [error, success], or success.");
 
 /** Attempts of one pass as a list, or one outcome for all of them. */

@@ -63,7 +63,7 @@ async function askedIn(world: World, journal: ReadableJournal, row: RunRow): Pro
 async function limitsOf({ limits: bounds, overrides }: RunView): Promise<RunReport["limits"]> {
   const [{ limitFields }, { writeFields }] = await Promise.all([
     import("../../language/fields/document.ts"),
-    import("../../language/read/collections.ts"),
+    import("../../language/read/table.ts"),
   ]);
   // They are written as text and numbers.
   return writeFields({ ...bounds, ...overrides }, limitFields) as RunReport["limits"];

@@ -3,7 +3,7 @@ import type { MapBody } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { draftsOf, fromStock, wholeOnes } from "../draft.ts";
 import type { NodeReading } from "../draft.ts";
-import { unknownField } from "../read/collections.ts";
+import { unknownField } from "../read/table.ts";
 import { nodeOrigins, readNode } from "../nodes.ts";
 import type { Plugins } from "../plugin-node.ts";
 import type { LocatedTemplate, Names, Reading } from "../read/reading.ts";

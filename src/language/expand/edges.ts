@@ -1,7 +1,7 @@
 import { END } from "../../model/edge.ts";
 import type { Range } from "../../model/diagnostic.ts";
 import { limits } from "../../model/limits.ts";
-import { capital, unknownField } from "../read/collections.ts";
+import { capital, unknownField } from "../read/table.ts";
 import type { Reading } from "../read/reading.ts";
 import { word } from "../read/scalars.ts";
 import type { LocatedEdge } from "../source.ts";

@@ -3,7 +3,8 @@ import type { ReadScope } from "../../model/settings.ts";
 import { limits } from "../../model/limits.ts";
 import { boolean, duration, integer, text, word } from "../read/scalars.ts";
 import type { Reader } from "../read/reading.ts";
-import { listOf, object, optional, required } from "../read/collections.ts";
+import { listOf } from "../read/collections.ts";
+import { object, optional, required } from "../read/table.ts";
 
 const patterns = listOf(text());
 

@@ -1,8 +1,9 @@
 import type { Join } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import { parsePattern } from "../patterns/expression.ts";
-import { listOf, mapOf, object, optional, required } from "../read/collections.ts";
-import type { Fields } from "../read/collections.ts";
+import { listOf, mapOf } from "../read/collections.ts";
+import { object, optional, required } from "../read/table.ts";
+import type { Fields } from "../read/table.ts";
 import type { Reader } from "../read/reading.ts";
 import { boolean, duration, integer, looseTemplate, template, text, word } from "../read/scalars.ts";
 import { outputFormat } from "./schemas.ts";

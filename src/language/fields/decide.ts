@@ -1,8 +1,9 @@
 import type { Chooser, DecisionRule } from "../../model/decision.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
-import { json, listOf, object, optional, required } from "../read/collections.ts";
-import type { Fields, Read } from "../read/collections.ts";
+import { json, listOf } from "../read/collections.ts";
+import { object, optional, required } from "../read/table.ts";
+import type { Fields, Read } from "../read/table.ts";
 import type { Reader, Reading } from "../read/reading.ts";
 import { boolean, duration, integer, positive, requiredText, template, text, word } from "../read/scalars.ts";
 import type { Located } from "../tree.ts";

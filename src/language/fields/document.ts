@@ -1,5 +1,6 @@
 import { limits } from "../../model/limits.ts";
-import { listOf, object, optional, required } from "../read/collections.ts";
+import { listOf } from "../read/collections.ts";
+import { object, optional, required } from "../read/table.ts";
 import { boolean, count, duration, integer, money, size, template, text, word } from "../read/scalars.ts";
 import { agentSettings } from "./agent.ts";
 import { inputs, outputs } from "./schemas.ts";

@@ -1,6 +1,7 @@
 import type { Node } from "../../model/node.ts";
-import { json, listOf, mapOf, object, optional, required } from "../read/collections.ts";
-import type { Fields } from "../read/collections.ts";
+import { json, listOf, mapOf } from "../read/collections.ts";
+import { object, optional, required } from "../read/table.ts";
+import type { Fields } from "../read/table.ts";
 import type { Reader } from "../read/reading.ts";
 import { duration, integer, positive, requiredText, size, template, text, word } from "../read/scalars.ts";
 import { quote } from "../tree.ts";

@@ -1,8 +1,8 @@
 import type { MapBody } from "../../model/node.ts";
 
 import { limits } from "../../model/limits.ts";
-import { optional, required } from "../read/collections.ts";
-import type { Fields } from "../read/collections.ts";
+import { optional, required } from "../read/table.ts";
+import type { Fields } from "../read/table.ts";
 import type { Reader } from "../read/reading.ts";
 import { duration, integer, template, text, word } from "../read/scalars.ts";
 import { args } from "./arguments.ts";

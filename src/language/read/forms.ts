@@ -2,7 +2,7 @@ import type { CallNode, DecideNode, MapNode, WaitNode } from "../../model/node.t
 import { soleReference } from "../template.ts";
 import type { Located, LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
-import { capital } from "./collections.ts";
+import { capital } from "./table.ts";
 import type { Reading } from "./reading.ts";
 
 /** A wait has one of `for` and `until`. */

@@ -206,18 +206,10 @@ export function quantity<T>(
   pattern: string,
   parse: (text: string) => Quantity<T>,
   write: (value: T) => Json,
-  plainNumbers = false,
 ): Reader<T> {
   return {
     expected,
-    schema: plainNumbers
-      ? {
-          anyOf: [
-            { type: "integer", minimum: 1 },
-            { type: "string", pattern },
-          ],
-        }
-      : { type: "string", pattern },
+    schema: { type: "string", pattern },
     read(node, reading, field) {
       if (node.kind !== "scalar" || node.value === null) return reading.wrongType(node, field, expected);
       const result = parse(node.source);
@@ -248,13 +240,12 @@ export const size = quantity(
   parseSize,
   printSize,
 );
-export const count = quantity(
-  "a count such as 500k",
-  String.raw`^\d+(\.\d+)?\s*[kM]?$`,
-  parseCount,
-  (value) => value,
-  true,
-);
+const writtenCount = quantity("a count such as 500k", String.raw`^\d+(\.\d+)?\s*[kM]?$`, parseCount, (value) => value);
+/** Plain numbers too. */
+export const count: Reader<number> = {
+  ...writtenCount,
+  schema: { anyOf: [{ type: "integer", minimum: 1 }, writtenCount.schema] },
+};
 export const money = quantity(
   "an amount such as 5 USD",
   String.raw`^\d+(\.\d{1,6})?\s*[A-Z]{3}$`,
