@@ -8,6 +8,16 @@ export interface WorkspaceRequest {
   readonly blueprint: Blueprint;
   /** Absolute folder in which the run was asked for. */
   readonly cwd: string;
+  /** Where it is a fork of such a run, its own worktree begins as that one's was. */
+  readonly fork?: ForkedWorktree;
+}
+
+/** The worktree of an earlier run, and the pass before which another leaves its way. */
+export interface ForkedWorktree {
+  readonly from: NonNullable<RunStarted["fork"]>;
+  readonly worktree: Worktree;
+  /** It begins as the earlier run left it, not as it was before the pass. */
+  readonly keepTree: boolean;
 }
 
 /** Where a run works. */
@@ -33,8 +43,8 @@ export interface Workspaces {
   /** Takes back an opening that came to nothing; what an earlier one made stays. */
   discard(run: string): Promise<void>;
   /**
-   * Takes the tree of an open run back to where it was before a pass of an earlier
-   * one. Answers why it could not, having changed nothing.
+   * Takes the tree of an open run back to where it was before a pass of an earlier one, a worktree of its own to
+   * what it began with. Answers why it could not, having changed nothing that is not the run's own.
    */
   goBack(run: string, to: NonNullable<RunStarted["fork"]>): Promise<WorkspaceProblem | null>;
   /** Remembers the tree as it is before the first node, where the run has it to itself. Never rejects. */

@@ -107,6 +107,17 @@ describe("git-commit", () => {
     expect(perform("git-commit", { MADE_BRANCH: "minion/T1\n" }).exit).toBe(0);
   });
 
+  test("is done on the branch of a worktree, with which a fork goes on without that of the run before", () => {
+    perform("git-branch", { TRAMMEL_RUN: "other" });
+    bench.git("checkout", "--quiet", "-b", "trammel/run-1", "main");
+    const told = { MADE_BRANCH: "minion/T1\n" };
+    expect(perform("git-commit", told).err).toBe("no changes to commit");
+    bench.git("config", "branch.trammel/run-1.trammel-start", bench.git("rev-parse", "HEAD"));
+    bench.commit("new.txt", "new\n");
+    expect(perform("git-commit", told)).toMatchObject({ exit: 0, out: "already committed" });
+    expect(perform("git-commit", { ...told, TRAMMEL_RUN: "run-2" }).err).toContain("and not on minion/T1");
+  });
+
   test("is done where it is in a run that made no branch", () => {
     perform("git-branch", { TRAMMEL_RUN: "other" });
     bench.git("checkout", "--quiet", "main");

@@ -2,14 +2,14 @@
 const indented = (lines: string): string => lines.trim().replaceAll("\n", "\n    ");
 
 /**
- * `$branch`; a run that made a branch works on no other, wherever an agent left HEAD. A flow says which one it was, in
- * a fork too; else it stands in the settings of the repository.
+ * `$branch`; a run that made a branch works on no other, wherever an agent left HEAD, but on that of a worktree of its
+ * own. A flow says which one it was, in a fork too; else it stands in the settings of the repository.
  */
 export const ownBranch = indented(String.raw`
 branch=$(git symbolic-ref --quiet --short HEAD) || say "HEAD is detached"
 own=$(printf '%s\n' "$MADE_BRANCH" | grep . | tail -n 1)
 [ -n "$own" ] || own=$(git config --get-regexp '^branch\..*\.trammel-run$' | sed -n "s/^branch\.\(.*\)\.trammel-run $TRAMMEL_RUN$/\1/p")
-if [ -n "$own" ] && ! printf '%s\n' "$own" | grep -Fqx "$branch"; then
+if [ -n "$own" ] && [ "$branch" != "trammel/$TRAMMEL_RUN" ] && ! printf '%s\n' "$own" | grep -Fqx "$branch"; then
   say "HEAD is on $branch, and not on $own, which this run made"
 fi
 `);

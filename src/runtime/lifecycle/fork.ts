@@ -4,8 +4,10 @@ import { initial } from "../../engine/state.ts";
 import { unfinished } from "../../engine/ending/unfinished.ts";
 import type { Plan } from "../../graph/plan.ts";
 import type { EventBody, JournalEvent, PassesSynced, RunStarted } from "../../model/events.ts";
+import type { Worktree } from "../../model/worktree.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
+import type { WorkspaceRequest } from "../../ports/workspace.ts";
 import type { ForkRequest, Refusal } from "../api.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
@@ -18,6 +20,8 @@ export interface Inherited {
    */
   readonly events: readonly EventBody[];
   readonly keepTree: boolean;
+  /** That of the earlier run; the fork gets another. */
+  readonly worktree?: Worktree;
 }
 
 /** What a fork takes over from the journal of the earlier run, or why there can be no fork there. */
@@ -32,12 +36,6 @@ export function inheritedOf(
     return refuse("conflict", `run ${run} is not over`, "wait until it is, or stop it");
   if (row.parent !== undefined)
     return refuse("conflict", `run ${run} is part of ${row.parent.node} in run ${row.parent.run}`, "fork that one");
-  if (start.blueprint.workspace.isolate === "worktree")
-    return refuse(
-      "missing_capability",
-      `run ${run} had a worktree of its own; forks of such runs are not carried out yet`,
-      `trammel rerun ${run} does all of it anew, in another one`,
-    );
   const events = [...journal];
   const claims = events.filter(({ body }) => isClaim(body) && body.node === node);
   const last = claims.at(-1)?.body;
@@ -47,7 +45,9 @@ export function inheritedOf(
   const inherited = events.slice(1, afterWorld(events, at)).flatMap(({ body }) => (isTelling(body) ? [] : [body]));
   const why = cannotInherit(inherited, start.blueprint, plan, events[0]);
   if (why !== null) return refuse("missing_capability", `no fork at pass ${pass} of ${node} in run ${run}: ${why}`);
-  return { from: { run, node, pass }, events: inherited, keepTree };
+  const first = events[0]?.body;
+  const worktree = first?.type === "run.started" ? first.worktree : undefined;
+  return { from: { run, node, pass }, events: inherited, keepTree, ...(worktree === undefined ? {} : { worktree }) };
 }
 
 function noPass(
@@ -70,13 +70,20 @@ function noPass(
   return refuse("bad_input", `run ${run} ${what}`, `trammel show ${run} lists the passes of its nodes`);
 }
 
+/** Where the worktree of a fork begins, where the earlier run had one. */
+export function forkOf(inherited: Inherited | undefined): Pick<WorkspaceRequest, "fork"> {
+  if (inherited?.worktree === undefined) return {};
+  const { from, worktree, keepTree } = inherited;
+  return { fork: { from, worktree, keepTree } };
+}
+
 /** Takes the tree back to the checkpoint, where it is to go there; it is the turn of the run. */
 export async function returnTree(
   { workspaces }: Pick<EngineOptions, "workspaces">,
   run: string,
   inherited: Inherited | undefined,
 ): Promise<Refusal | null> {
-  if (inherited === undefined || inherited.keepTree) return null;
+  if (inherited === undefined || (inherited.keepTree && inherited.worktree === undefined)) return null;
   const problem = await workspaces.goBack(run, inherited.from);
   return problem === null ? null : refuse("missing_capability", problem.problem, problem.hint);
 }

@@ -10,7 +10,7 @@ import type { Inside } from "../inner/children.ts";
 import { Conductor } from "../conductor.ts";
 import type { RunFacts } from "../context.ts";
 import { charging, isProblem, passesOfTask } from "../counters/counters.ts";
-import { type Inherited, opening, returnTree } from "./fork.ts";
+import { forkOf, type Inherited, opening, returnTree } from "./fork.ts";
 import { blank } from "../memory/memory.ts";
 import { clearPlace } from "./left-over.ts";
 import type { EngineOptions } from "../options.ts";
@@ -86,7 +86,7 @@ async function journalRun(
   if ("refused" in wanted) return wanted;
   const early = (await inTurn(options, wanted, request.turn)) ?? (await clearPlace(options.journal, wanted));
   if (early !== null) return early;
-  const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd });
+  const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd, ...forkOf(inherited) });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
   const account = inside?.parent.blueprint ?? blueprint.name;
   const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd, account };

@@ -1,9 +1,10 @@
-import { lstat, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunStarted } from "../../model/events.ts";
 import { picturesOf, type PictureOptions } from "./pictures.ts";
 import { refs } from "./refs.ts";
+import { isGone } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 /** What a run changed in its tree. */
@@ -39,10 +40,10 @@ export interface ChangesOptions extends Omit<PictureOptions, "folder" | "project
 export async function changesOf(options: ChangesOptions): Promise<RunChanges | null> {
   const { run, started, ended } = options;
   const { cwd, worktree } = started;
-  const isGone = worktree !== undefined && (await lstat(worktree.folder).catch(() => null)) === null;
+  const wasRemoved = worktree !== undefined && (await isGone(worktree.folder));
   const folder = await mkdtemp(join(tmpdir(), "trammel-changes-"));
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
-  const place = isGone ? worktree.repository : (worktree?.folder ?? cwd);
+  const place = wasRemoved ? worktree.repository : (worktree?.folder ?? cwd);
   const snapshots = await picturesOf(place, { ...options, folder, project: cwd }).catch(async (error: unknown) => {
     await dispose();
     throw error;
@@ -52,11 +53,11 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
     await dispose();
     return null;
   }
-  const endOf = async (): Promise<string | null> => (ended || isGone ? snapshots.kept(refs.end(run)) : null);
+  const endOf = async (): Promise<string | null> => (ended || wasRemoved ? snapshots.kept(refs.end(run)) : null);
   return {
-    diff: async () => snapshots.diff(start, (await endOf()) ?? (isGone ? start : await snapshots.take())),
+    diff: async () => snapshots.diff(start, (await endOf()) ?? (wasRemoved ? start : await snapshots.take())),
     async undo(force) {
-      if (isGone) return { refused: "gone", root: worktree.root };
+      if (wasRemoved) return { refused: "gone", root: worktree.root };
       return undo(snapshots, run, refs.start(run), await endOf(), force);
     },
     dispose,

@@ -2,6 +2,8 @@
 export const refs = {
   all: "refs/trammel/",
   start: (run: string) => `refs/trammel/${run}/start`,
+  /** Of a fork with a worktree: the start of the run that its line of forks began with. */
+  origin: (run: string) => `refs/trammel/${run}/origin`,
   end: (run: string) => `refs/trammel/${run}/end`,
   /** What stood there before a run was undone. */
   undone: (run: string, n: number) => `refs/trammel/${run}/undone-${n}`,

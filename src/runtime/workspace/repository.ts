@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { lstat, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 
@@ -36,6 +36,24 @@ export async function repositoryOf(cwd: string, env: Environment): Promise<Repos
  */
 export function isInTree(folder: string): boolean {
   return existsSync(join(folder, ".git")) || (dirname(folder) !== folder && isInTree(dirname(folder)));
+}
+
+export async function isGone(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) === null;
+}
+
+/** The commit that a name leads to, or null. */
+export function commitAt(name: string, there: GitOptions): Promise<string | null> {
+  return objectAt(`${name}^{commit}`, there);
+}
+
+/** The tree of what a name leads to, or null. */
+export function treeAt(name: string, there: GitOptions): Promise<string | null> {
+  return objectAt(`${name}^{tree}`, there);
+}
+
+function objectAt(name: string, there: GitOptions): Promise<string | null> {
+  return gitText(["rev-parse", "--verify", "--quiet", name], there).catch(() => null);
 }
 
 /** Why no worktree can be made from here, as one sentence, or the commit that it begins with. */

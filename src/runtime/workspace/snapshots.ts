@@ -6,7 +6,7 @@ import type { OwnFiles } from "../tree/own-files.ts";
 import { git, gitText, pathInput, pathsOf, type GitOptions } from "./git.ts";
 import { addAll, type Nested, writeWith } from "./nested.ts";
 import { addIgnored, prepare } from "./own-repository.ts";
-import type { Repository } from "./repository.ts";
+import { commitAt, type Repository, treeAt } from "./repository.ts";
 import { restorePaths } from "./restore.ts";
 
 /**
@@ -18,8 +18,8 @@ import { restorePaths } from "./restore.ts";
 export interface Snapshots {
   /** Takes a picture and answers its tree; one after the other. */
   take(): Promise<string>;
-  /** Keeps a tree under a ref. */
-  keep(ref: string, tree: string): Promise<void>;
+  /** Keeps a tree under a ref, and with it a commit: the one that is checked out when absent. */
+  keep(ref: string, tree: string, commit?: string): Promise<void>;
   /** The tree that a ref keeps, or null. */
   kept(ref: string): Promise<string | null>;
   /** Paths that differ. */
@@ -105,12 +105,14 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
   };
   return {
     take: () => inTurn(gitDir, take),
-    async keep(ref, tree) {
+    async keep(ref, tree, at) {
       const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n`;
-      const commit = await gitText(["commit-tree", tree], { ...own, input: message });
+      const head = at ?? (await commitAt("HEAD", there));
+      const parents = head === null ? [] : ["-p", head];
+      const commit = await gitText(["commit-tree", tree, ...parents], { ...own, input: message });
       await git(["update-ref", ref, commit], there);
     },
-    kept: (ref) => gitText(["rev-parse", "--verify", "--quiet", `${ref}^{tree}`], there).catch(() => null),
+    kept: (ref) => treeAt(ref, there),
     changed: async (from, to) =>
       pathsOf(await git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to], own)),
     diff: (from, to) => git(["diff-tree", "-r", "-p", "--binary", "--no-ext-diff", "--no-textconv", from, to], own),

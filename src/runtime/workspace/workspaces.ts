@@ -1,18 +1,20 @@
-import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { RunStarted } from "../../model/events.ts";
 import type { Worktree } from "../../model/worktree.ts";
-import { limits } from "../../model/limits.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
-import type { Workspace, WorkspaceProblem, WorkspaceRequest, Workspaces } from "../../ports/workspace.ts";
-import { shownName } from "../tree/names.ts";
-import { undo } from "./changes.ts";
+import type {
+  ForkedWorktree,
+  Workspace,
+  WorkspaceProblem,
+  WorkspaceRequest,
+  Workspaces,
+} from "../../ports/workspace.ts";
+import { type Beginning, beginningOf, makeLike, noCheckpoint, takeBack } from "./forked.ts";
 import { gitText } from "./git.ts";
 import { picturesOf } from "./pictures.ts";
 import { refs } from "./refs.ts";
-import { repositoryOf } from "./repository.ts";
+import { isGone, repositoryOf } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
 import { discard, forget, orphans, remember, worktreesIn } from "./worktree-records.ts";
 import { isSafe, openWorktree, removeWorktree } from "./worktree.ts";
@@ -39,52 +41,45 @@ interface Open {
   readonly snapshots: () => Promise<Snapshots | null>;
   /** Whether its worktree was made for this opening. */
   readonly made: boolean;
+  /** What that began with, where the run is a fork. */
+  readonly beginning: Beginning | null;
   /** Whether a picture of its start may be there; without one Git is not asked about its end. */
   begun: boolean;
 }
 
 export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
-  const { home, env, notice, record } = options;
+  const { notice } = options;
   const opened = new Map<string, Open>();
   /** Of runs whose worktree was gone when they were opened again. */
   const lost = new Map<string, Worktree>();
   let swept = false;
-  const enter = (
-    run: string,
-    blueprint: Blueprint,
-    project: string,
-    worktree: Worktree | null,
-    made: boolean,
-  ): Workspace => {
-    const workspace = worktree === null ? { cwd: project } : { cwd: worktree.folder, worktree };
-    let pictures: Promise<Snapshots | null> | undefined;
-    const snapshots = (): Promise<Snapshots | null> => {
-      const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records, record };
-      return (pictures ??= picturesOf(workspace.cwd, at));
-    };
-    opened.set(run, { workspace, snapshots, made, begun: false });
-    return workspace;
-  };
   const snapshotsOf = async (run: string): Promise<Snapshots | null> => (await opened.get(run)?.snapshots()) ?? null;
   return {
     snapshotsOf,
     async open(request) {
-      const { run, blueprint, cwd } = request;
+      const { run, blueprint, cwd, fork } = request;
+      const beginning = fork === undefined ? null : await beginningIn(options, request, fork);
+      if (beginning !== null && "problem" in beginning) return beginning;
       // Once, and before a worktree is made: runs come by the thousand, crashes do not.
       if (!swept || blueprint.workspace.isolate === "worktree") await removeOrphans(options);
       swept = true;
-      const worktree = await makeWorktree(options, request);
-      return worktree !== null && "problem" in worktree ? worktree : enter(run, blueprint, cwd, worktree, true);
+      const worktree = await makeWorktree(options, request, beginning);
+      if (worktree !== null && "problem" in worktree) return worktree;
+      const open = enter(options, { blueprint, project: cwd, worktree, made: true, beginning });
+      opened.set(run, open);
+      // What is set up finds the tree as it is to be.
+      return (beginning === null ? null : await becomeLike(open, beginning)) ?? open.workspace;
     },
     async reopen(run, blueprint, { cwd, worktree, parent }) {
       if (worktree !== undefined && (await isGone(worktree.folder))) {
         if (parent === undefined) lost.set(run, worktree);
         return gone(run, worktree);
       }
-      const workspace = enter(run, blueprint, cwd, worktree ?? null, false);
-      const open = opened.get(run);
-      if (open !== undefined) open.begun = parent === undefined;
-      return workspace;
+      const place = { project: cwd, worktree: worktree ?? null, made: false, beginning: null };
+      const open = enter(options, { blueprint, ...place });
+      open.begun = parent === undefined;
+      opened.set(run, open);
+      return open.workspace;
     },
     async discard(run) {
       const open = opened.get(run);
@@ -92,6 +87,8 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       if (open?.made === true) await unmake(options, run, open.workspace);
     },
     async goBack(run, to) {
+      const open = opened.get(run);
+      if (open !== undefined && open.beginning !== null) return becomeLike(open, open.beginning);
       const snapshots = await snapshotsOf(run);
       return snapshots === null ? noCheckpoint(to) : takeBack(snapshots, run, to);
     },
@@ -101,6 +98,8 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       await orSay(notice, `what run ${run} changes cannot be told`, async () => {
         const snapshots = await snapshotsOf(run);
         await snapshots?.keep(refs.start(run), await snapshots.take());
+        const origin = open?.beginning?.origin;
+        if (origin !== undefined) await snapshots?.keep(refs.origin(run), origin.tree, origin.commit);
       });
     },
     async close(run, status) {
@@ -114,17 +113,53 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
   };
 }
 
+interface Place extends Pick<Open, "made" | "beginning"> {
+  readonly blueprint: Blueprint;
+  /** Absolute folder in which the run was asked for. */
+  readonly project: string;
+  readonly worktree: Worktree | null;
+}
+
+function enter(options: WorkspaceOptions, { blueprint, project, worktree, made, beginning }: Place): Open {
+  const { home, env, record } = options;
+  const workspace = worktree === null ? { cwd: project } : { cwd: worktree.folder, worktree };
+  let pictures: Promise<Snapshots | null> | undefined;
+  const snapshots = (): Promise<Snapshots | null> => {
+    const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records, record };
+    return (pictures ??= picturesOf(workspace.cwd, at));
+  };
+  return { workspace, snapshots, made, beginning, begun: false };
+}
+
+function beginningIn(
+  { home, env, record }: WorkspaceOptions,
+  { cwd, blueprint: { records } }: WorkspaceRequest,
+  fork: ForkedWorktree,
+): Promise<Beginning | WorkspaceProblem> {
+  return beginningOf(fork, cwd, { home, env, record, records }).catch(cannotBegin);
+}
+
+async function becomeLike({ snapshots }: Open, { tree }: Beginning): Promise<WorkspaceProblem | null> {
+  const pictures = await snapshots();
+  return pictures === null ? null : makeLike(pictures, tree).catch(cannotBegin);
+}
+
+function cannotBegin(error: unknown): WorkspaceProblem {
+  return { problem: `no worktree can be made for the fork: ${messageOf(error)}`, hint: "mend that, and fork again" };
+}
+
 /** Null where the run is to have none. */
 async function makeWorktree(
   options: WorkspaceOptions,
   request: WorkspaceRequest,
+  beginning: Beginning | null,
 ): Promise<Worktree | WorkspaceProblem | null> {
   const { home, env } = options;
   const problem = await problemOf(request, env);
   if (problem !== null) return problem;
   if (request.blueprint.workspace.isolate !== "worktree") return null;
   const { run } = request;
-  const worktree = await openWorktree(request, worktreesIn(home), env, (made) => remember(home, run, made));
+  const worktree = await openWorktree(request, beginning, worktreesIn(home), env, (made) => remember(home, run, made));
   if ("problem" in worktree) await forget(home, run);
   return worktree;
 }
@@ -179,36 +214,8 @@ async function orSay(notice: WorkspaceOptions["notice"], what: string, work: () 
   }
 }
 
-async function isGone(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null)) === null;
-}
-
 function gone(run: string, { root }: Worktree): WorkspaceProblem {
   return { problem: `the worktree of run ${run} is gone: ${root}`, hint: "start the task anew" };
-}
-
-type Pass = NonNullable<RunStarted["fork"]>;
-
-async function takeBack(snapshots: Snapshots, run: string, to: Pass): Promise<WorkspaceProblem | null> {
-  const before = refs.before(to.run, to.node, to.pass);
-  if ((await snapshots.kept(before)) === null) return noCheckpoint(to);
-  const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)), false);
-  if (!("refused" in undone)) return null;
-  const touched =
-    undone.refused === "touched"
-      ? `others changed ${undone.paths.slice(0, limits.evidenceLines).map(shownName).join(", ")}`
-      : null;
-  return {
-    problem: `the tree cannot go back: since run ${to.run} ${touched ?? "nothing tells what is its own"}`,
-    hint: "put it right yourself, and fork with --keep-tree",
-  };
-}
-
-function noCheckpoint({ run, node, pass }: Pass): WorkspaceProblem {
-  return {
-    problem: `there is no checkpoint of the tree before pass ${pass} of ${node} in run ${run}`,
-    hint: "a run with workspace.checkpoint: true keeps them before nodes that work in the tree, so of no gate, wait, call or map; fork at such a node, or with --keep-tree, which leaves the tree as it is",
-  };
 }
 
 /** What was begun is ended: only what has a picture of its start gets one of its end. */
@@ -222,7 +229,9 @@ async function leave(options: WorkspaceOptions, run: string, status: RunStatus, 
   if (worktree === undefined) return;
   const { env } = options;
   const head = await gitText(["rev-parse", "HEAD^{tree}"], { cwd: worktree.root, env });
-  const [changed, uncommitted] = await Promise.all([snapshots.changed(start, end), snapshots.changed(head, end)]);
+  // What a fork found changed and not committed is to be found again, too.
+  const before = (await snapshots.kept(refs.origin(run))) ?? start;
+  const [changed, uncommitted] = await Promise.all([snapshots.changed(before, end), snapshots.changed(head, end)]);
   if (!isDone(status)) return stays(options, run, worktree);
   if (!(await isSafe(worktree, changed, uncommitted, env)))
     return stays(options, run, worktree, "not all that the run changed is committed");

@@ -5,6 +5,7 @@ import { limits } from "../../model/limits.ts";
 import type { WorkspaceProblem, WorkspaceRequest } from "../../ports/workspace.ts";
 import { at, isOfTree } from "../tree/way.ts";
 import { git, GitFailure, gitText, pathsOf, type GitOptions } from "./git.ts";
+import type { Beginning } from "./forked.ts";
 import { baseOf, repositoryOf } from "./repository.ts";
 
 type Environment = GitOptions["env"];
@@ -12,16 +13,17 @@ type Environment = GitOptions["env"];
 const elsewhere = "run it in a git repository with a commit and a branch, or without isolate: worktree";
 
 /**
- * Makes a worktree of the commit that is checked out, on a branch of its own, with
- * what is carried along; remembered before it is there.
+ * Makes a worktree of the commit that is checked out, or that a fork begins with, on a branch of its own, with what is
+ * carried along; remembered before it is there.
  */
 export async function openWorktree(
   { run, blueprint, cwd }: WorkspaceRequest,
+  beginning: Beginning | null,
   worktrees: string,
   env: Environment,
   remember: (worktree: Worktree) => Promise<void>,
 ): Promise<Worktree | WorkspaceProblem> {
-  const base = await baseOf(cwd, env);
+  const base = beginning ?? (await baseOf(cwd, env));
   if ("problem" in base) return { problem: `workspace.isolate: worktree: ${base.problem}`, hint: elsewhere };
   const repository = await repositoryOf(cwd, env);
   if (repository === null)
@@ -36,6 +38,7 @@ export async function openWorktree(
     await remember(worktree);
     await git(["worktree", "add", "--quiet", "-b", branch, root, commit], { cwd: repository.root, env });
     await carry(repository.root, root, blueprint.workspace.carry ?? [], env);
+    if (beginning !== null) await goOnFrom(beginning, worktree, env);
     if ((await lstat(worktree.folder).catch(() => null))?.isDirectory() === true) return worktree;
     await removeWorktree(worktree, env);
     return { problem: `the commit ${commit.slice(0, 12)} has no folder ${within}`, hint: "commit the folder first" };
@@ -48,6 +51,16 @@ export async function openWorktree(
       hint: "mend that, or run without isolate: worktree",
     };
   }
+}
+
+/** What a fork begins with may hold the folder though the commit does not, and has commits of the run before. */
+async function goOnFrom(
+  { origin }: Beginning,
+  { folder, branch, repository }: Worktree,
+  env: Environment,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await git(["config", "--local", `branch.${branch}.trammel-start`, origin.commit], { cwd: repository, env });
 }
 
 /** Takes the worktree away, and its branch where nothing was committed on it. Answers whether the branch stays. */
@@ -68,6 +81,7 @@ export async function removeWorktree(
   if (head === null) return { branchStays: false };
   if (head !== commit) return { branchStays: true };
   await git(["update-ref", "-d", ref, commit], there);
+  await git(["config", "--local", "--remove-section", `branch.${branch}`], there).catch(() => undefined);
   return { branchStays: false };
 }
 

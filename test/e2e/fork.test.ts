@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { beforeEach, describe, expect, it } from "vitest";
+import { trammel, Place } from "./support/cli.ts";
+
+let place: Place;
+beforeEach(async () => {
+  place = new Place();
+  git("init", "--quiet", "-b", "main");
+  git("config", "user.name", "A");
+  git("config", "user.email", "a@b");
+  place.file("kept.txt", "one\n");
+  place.file("b.yaml", branching);
+  git("add", ".");
+  git("commit", "--quiet", "-m", "first");
+  place.file("mine.txt", "untracked\n");
+  await trammel(["runs"], { place }); // makes the data folder
+  place.file(".home/b", "first\n");
+  return () => place[Symbol.dispose]();
+});
+
+function git(...args: string[]): string {
+  return execFileSync("git", args, { cwd: place.folder, encoding: "utf8" }).trim();
+}
+
+function read(name: string): string {
+  return readFileSync(place.path(name), "utf8");
+}
+
+async function run(): Promise<string> {
+  const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
+  expect([code, stderr]).toEqual([0, ""]);
+  return /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+}
+
+const branching = `name: branching
+workspace: {checkpoint: true}
+entry: a
+nodes:
+  a: {type: script, run: echo a > kept.txt}
+  b: {type: script, run: "cat .home/b >> kept.txt; cat kept.txt"}
+edges: [{from: a, to: b}]
+`;
+
+describe("fork", () => {
+  it("begins with the tree before the node, and leaves a journal that can be recomputed", async () => {
+    const id = await run();
+    place.file(".home/b", "second\n");
+    const forked = await trammel(["fork", id, "--at", "b"], { place });
+    expect([forked.code, forked.stdout]).toEqual([0, "a\nsecond\n"]);
+    const newest = JSON.parse((await trammel(["runs", "--json"], { place })).stdout).runs[0].run;
+    const replayed = await trammel(["replay", newest], { place });
+    expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/recomputed, the same\n$/)]);
+    expect(git("show", `refs/trammel/${newest}/undone-1:kept.txt`)).toBe("a\nfirst");
+  });
+
+  it("does not touch what others changed since, and goes on without with --keep-tree", async () => {
+    const id = await run();
+    place.file("kept.txt", "mine\n");
+    const refused = await trammel(["fork", id, "--at", "b#1"], { place });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/others changed kept\.txt\n.*--keep-tree/),
+    ]);
+    expect(read("kept.txt")).toBe("mine\n");
+    const kept = await trammel(["fork", id, "--at", "b", "--keep-tree"], { place });
+    expect([kept.code, kept.stdout]).toEqual([0, "mine\nfirst\n"]);
+  });
+});
+
+describe("fork of a run with a worktree", () => {
+  const said = (text: string): string => place.path(`.home/${text}`);
+
+  /** A run that commits, leaves something open, and fails; answers it and its worktree. */
+  async function failed(checkpoint = true): Promise<{ readonly id: string; readonly root: string }> {
+    place.file(
+      "b.yaml",
+      `name: branching
+workspace: {isolate: worktree, checkpoint: ${checkpoint}, carry: [mine.txt], setup: "cp mine.txt made.txt"}
+entry: a
+nodes:
+  a: {type: script, run: "echo a > kept.txt; git commit -qam a; echo open > open.txt; rm b.yaml; mkdir deep; mv made.txt deep"}
+  b: {type: script, run: "cat ${said("b")} >> kept.txt; echo b > open.txt; git commit -qam b; cat kept.txt; exit $(cat ${said("exit")})"}
+edges: [{from: a, to: b}]
+`,
+    );
+    place.file(".home/exit", "1");
+    const ran = await trammel(["run", "-b", "b.yaml", "--json"], { place });
+    const id = /"run":"([^"]+)"/.exec(ran.stdout)?.[1] ?? "";
+    const root = /stays: (\S+) \(branch/.exec(ran.stderr)?.[1] ?? "";
+    place.file(".home/b", "second\n");
+    place.file("mine.txt", "new\n");
+    return { id, root };
+  }
+
+  const open = ["?? deep/", "?? mine.txt", "?? open.txt"].join("\n");
+  const seen = (root: string): readonly string[] => [
+    ...["kept.txt", "open.txt", "mine.txt", "deep/made.txt"].map((path) => readFileSync(`${root}/${path}`, "utf8")),
+    git("-C", root, "status", "--porcelain"),
+    git("-C", root, "log", "-2", "--format=%s"),
+  ];
+
+  it("works in another one that begins as the tree was before the node, and leaves the first as it is", async () => {
+    const { id, root } = await failed();
+    const before = seen(root);
+    const forked = await trammel(["fork", id, "--at", "b"], { place });
+    expect([forked.code, forked.stdout]).toEqual([1, "a\nsecond\n"]);
+    const other = /stays: (\S+) \(branch/.exec(forked.stderr)?.[1] ?? "";
+    expect(seen(other)).toEqual(["a\nsecond\n", "b\n", "untracked\n", "untracked\n", open, "b\na"]);
+    expect([seen(root), before[0]]).toEqual([before, "a\nfirst\n"]);
+    expect([read("kept.txt"), git("branch", "--show-current")]).toEqual(["one\n", "main"]);
+  });
+
+  it("needs no worktree of the first any more, and can begin as that left it", async () => {
+    const { id, root } = await failed(false);
+    const refused = await trammel(["fork", id, "--at", "b"], { place });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /no checkpoint .* of b in run .*\n.*--keep-tree, which begins with the tree as \S+ left it/,
+      ),
+    ]);
+    git("worktree", "remove", "--force", root);
+    place.file(".home/exit", "0");
+    const kept = await trammel(["fork", id, "--at", "b", "--keep-tree"], { place });
+    expect([kept.code, kept.stdout]).toEqual([0, "a\nfirst\nsecond\n"]);
+    // What the first run had open is open still, so that the worktree stays.
+    const other = /stays, as not all .*: (\S+) \(branch/.exec(kept.stderr)?.[1] ?? "";
+    expect(seen(other).slice(-2)).toEqual([open, "b\nb"]);
+  });
+});
