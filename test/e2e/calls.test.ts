@@ -60,6 +60,18 @@ describe("a blueprint that calls and maps", () => {
     expect(child.stdout).toContain("hello 9");
   });
 
+  it("gives nobody an output that is not of its declared type, and says so at the node that said it", async () => {
+    using place = new Place();
+    place.file("top.yaml", "name: top\nnodes:\n  count: {type: call, blueprint: sub.yaml}\n");
+    place.file("said.json", '{"n": "many"}');
+    const node = "{type: script, run: cat said.json, output: json}";
+    place.file("sub.yaml", `name: sub\noutputs: {n: {type: integer, from: "{say.n}"}}\nnodes:\n  say: ${node}\n`);
+    const run = await trammel(["run", "t", "-b", "top.yaml"], { place });
+    expect(run).toMatchObject({ code: 1 });
+    expect(run.stderr).toContain('count/say failure: outputs.n is declared `integer`, and {say.n} is "many"');
+    expect(run.stderr).toContain('failed: count: say: outputs.n is declared `integer`, and {say.n} is "many"');
+  });
+
   it("is checked against the lock beside it, and only where there is one", async () => {
     using place = new Place();
     place.file("top.yaml", calling.replace("sub.yaml}", "sub.yaml, with: {who: you}}"));

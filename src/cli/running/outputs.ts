@@ -6,19 +6,24 @@ import { Nodes } from "../../runtime/memory/nodes.ts";
 import { RunValues } from "../../runtime/values.ts";
 import type { Services } from "../services.ts";
 
-/** What a run gives back, as text: the declared outputs one a line, else what its last node said. */
+/**
+ * What a run gives back, as text: the declared outputs one a line; without any, or where it did not succeed, what its
+ * last node said.
+ */
 export async function outputsOf({ journal, blobs }: Services, blueprint: Blueprint, run: string): Promise<string> {
   const nodes = new Nodes();
   let task = "";
   let inputs: Readonly<Record<string, Json>> = {};
   let last: NodeResult | undefined;
+  let succeeded = false;
   for (const { body, at } of journal.read(run)) {
     if (body.type === "run.started") ({ task, inputs } = body);
     nodes.take(body, at);
     if (body.type === "node.ended") last = body.result;
+    if (body.type === "run.finished") succeeded = body.status === "succeeded";
   }
   const values = new RunValues({ task, inputs, results: nodes.results }, blobs);
-  const declared = await declaredOutputs(blueprint, values);
+  const declared = succeeded ? await declaredOutputs(blueprint, values) : undefined;
   if (declared === undefined) return ended(last?.output?.text ?? "");
   const lines = Object.entries(declared).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value.trimEnd() : JSON.stringify(value)}\n`,

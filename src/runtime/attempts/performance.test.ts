@@ -37,6 +37,7 @@ function play(
     context: (live) =>
       ({
         node,
+        blueprint: { outputs: {} },
         report: (progress: Progress) => live.report(progress),
         get signal() {
           return live.signal;

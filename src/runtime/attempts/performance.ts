@@ -6,6 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer, Progress } from "../../ports/performer.ts";
 import { BlobFailure } from "../blobs/failure.ts";
 import type { Live } from "../context.ts";
+import { heldToOutputs, isPromised } from "../outputs.ts";
 import { withProgress } from "./progress.ts";
 import { admissible } from "./result.ts";
 
@@ -123,7 +124,8 @@ export class Performance implements Live {
 
 async function perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
   try {
-    const result = admissible(await performer.perform(context));
+    const answered = admissible(await performer.perform(context));
+    const result = isPromised(context.node, context.blueprint) ? await heldToOutputs(context, answered) : answered;
     return context.node.progress === undefined ? result : await withProgress(context, result);
   } catch (error) {
     if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
