@@ -36,7 +36,10 @@ export async function loadConfig(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<LoadedConfig> {
-  const [user, project] = await Promise.all([read(userFile(env), "user"), read(findProject(cwd), "project")]);
+  const [user, project] = await Promise.all([
+    read(userFile(env), "user"),
+    read(nearestAbove(cwd, projectFile), "project"),
+  ]);
   const found = [user, project].filter((one) => one !== null);
   return {
     config: merge(user?.config ?? emptyConfig, project?.config ?? emptyConfig),
@@ -49,7 +52,7 @@ export async function loadConfig(
 
 /** The project's configuration alone, as tests are bound to: nothing of the user's own decides how they end. */
 export async function loadProject(cwd: string): Promise<Pick<LoadedConfig, "config" | "faults">> {
-  const project = await read(findProject(cwd), "project");
+  const project = await read(nearestAbove(cwd, projectFile), "project");
   const faults = project === null || project.fault === null ? [] : [project.fault];
   return { config: merge(emptyConfig, project?.config ?? emptyConfig), faults };
 }
@@ -90,10 +93,11 @@ function located(config: Config, file: string): Config {
   return { ...config, agent, plugins: config.plugins.map(({ name }) => ({ name, file })) };
 }
 
-function findProject(cwd: string): string | null {
+/** The nearest file or folder of this name at or above a folder, inside its repository; null where there is none. */
+export function nearestAbove(cwd: string, name: string): string | null {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    const file = join(folder, projectFile);
-    if (existsSync(file)) return file;
+    const path = join(folder, name);
+    if (existsSync(path)) return path;
     if (folder === dirname(folder) || existsSync(join(folder, ".git"))) return null;
   }
 }

@@ -249,7 +249,7 @@ describe("new", () => {
     const first = await trammel(["new", "mend-it"], { place });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("-b mend-it") });
     expect(await checked([], { place })).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await trammel(["list"], { place })).stdout).toMatch(/^✓ mend-it [^\n]*\n$/);
+    expect((await trammel(["list"], { place })).stdout).toMatch(/^✓ mend-it [^\n]*\ncome with trammel:\n/);
     expect(await trammel(["test", "mend-it"], { place })).toMatchObject({ code: 0, stderr: "" });
     const again = await trammel(["new", "mend-it"], { place });
     expect(again).toMatchObject({

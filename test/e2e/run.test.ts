@@ -210,7 +210,9 @@ describe("run", () => {
     expect((await trammel(["run", "t", "-b", "hello"], { place })).stdout).toBe("hello\n");
     const unknown = await trammel(["run", "t", "-b", "helo"], { place });
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toMatch(/there is no blueprint helo.*; did you mean hello\?\n {2}There are: hello\n/);
+    expect(unknown.stderr).toMatch(
+      /there is no blueprint helo.*; did you mean hello\?\n {2}There are: hello; with trammel come: bugfix, /,
+    );
     const asTask = await trammel(["run", "hello"], { place });
     expect(asTask).toMatchObject({ code: 2, stdout: "" });
     expect(asTask.stderr).toContain("To run it: trammel run -b hello\n");

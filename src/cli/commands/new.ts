@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { readTextFile } from "../../config/text-file.ts";
 import { edit } from "../../language/edit/edit.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
-import { blueprintFolder, isTestFile } from "../documents/document.ts";
-import { packageRoot } from "../documents/package-root.ts";
+import { keptFolder, shippedBlueprints } from "../documents/by-name.ts";
 import { type Problem, report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
@@ -19,7 +18,7 @@ export function create(world: World, name: string, options: { readonly from?: st
     const hint = "Small letters, digits, _ and -, at most 64, beginning with a letter or digit.";
     return report(world, usage(`${name} cannot be the name of a blueprint`, hint));
   }
-  const examples = findExamples();
+  const examples = shippedBlueprints();
   const from = options.from ?? usual;
   const example = examples.get(from);
   if (example === undefined) {
@@ -30,9 +29,10 @@ export function create(world: World, name: string, options: { readonly from?: st
   const named = edit(readFileSync(example, "utf8"), [{ kind: "set", path: ["name"], value: name }]);
   if ("problem" in named) throw new Error(`the example ${from} is damaged: ${named.problem}`);
   const tests = readTextFile(example.replace(/\.yaml$/, ".test.yaml"));
-  const file = join(blueprintFolder, `${name}.yaml`);
+  const folder = relative(world.cwd, keptFolder(world.cwd));
+  const file = join(folder, `${name}.yaml`);
   const files = new Map([[file, named.text]]);
-  if (tests !== null && "text" in tests) files.set(join(blueprintFolder, `${name}.test.yaml`), tests.text);
+  if (tests !== null && "text" in tests) files.set(join(folder, `${name}.test.yaml`), tests.text);
   const problem = writeNew(world.cwd, files);
   if (problem !== null) return report(world, problem);
   const tested = files.size === 1 ? "" : `; test it with: trammel test ${name}`;
@@ -53,13 +53,4 @@ function writeNew(cwd: string, files: ReadonlyMap<string, string>): Problem | nu
     }
   }
   return null;
-}
-
-/** The blueprints that come with the package, by name. */
-function findExamples(): ReadonlyMap<string, string> {
-  const folder = join(packageRoot(), "examples");
-  const files = [folder, join(folder, "minions")].flatMap((place) =>
-    readdirSync(place).flatMap((file) => (file.endsWith(".yaml") && !isTestFile(file) ? [join(place, file)] : [])),
-  );
-  return new Map(files.map((file) => [basename(file, ".yaml"), file]));
 }

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { exitCodes } from "../../model/outcome.ts";
-import { findBlueprint } from "../documents/document.ts";
+import { findBlueprint } from "../documents/by-name.ts";
 import { lockFile, lockOf, writeLock } from "../documents/lock.ts";
 import { prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, report } from "../problem.ts";

@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import { blueprintFolder, findBlueprint, listBlueprints, type SourceDocument } from "../documents/document.ts";
+import { blueprintFolder, findBlueprint, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
+import type { SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
 import { isFolder } from "../documents/files.ts";
 import { isInside } from "../inside.ts";
@@ -87,17 +88,15 @@ function chooseBlueprint(
   name: string | undefined,
   cwd: string,
 ): SourceDocument | Problem {
-  if (name !== undefined) {
-    const found = findBlueprint(name, world.cwd);
-    return isProblem(found) && cwd !== world.cwd && !name.includes("/") ? findBlueprint(name, cwd) : found;
-  }
+  if (name !== undefined)
+    return name.includes("/") ? findBlueprint(name, world.cwd) : findBlueprint(name, world.cwd, cwd);
   const known = listBlueprints(cwd);
   if (task !== undefined && (known.includes(task) || !isProblem(findBlueprint(task, world.cwd))))
     return usage(`${task} is the task here, and no blueprint was named`, `To run it: trammel run -b ${task}`);
   return usage(
     "no blueprint was named and trammel.yaml has no `default:`",
     known.length === 0
-      ? `Name one: trammel run TASK -b FILE. ${blueprintFolder} holds none yet.`
+      ? `Name one: trammel run TASK -b FILE. ${blueprintFolder} holds none yet; with trammel come: ${[...shippedBlueprints().keys()].join(", ")}`
       : `Name one: trammel run TASK -b NAME. There are: ${known.join(", ")}`,
   );
 }

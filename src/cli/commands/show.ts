@@ -5,7 +5,7 @@ import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
 import { inert } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
-import { findBlueprint, namesBlueprint } from "../documents/document.ts";
+import { findBlueprint, namesBlueprint } from "../documents/by-name.ts";
 import { isProblem, report } from "../problem.ts";
 import { dataHome } from "../store/home.ts";
 import { type AskedGate, waitingGates } from "../store/inner-runs.ts";

@@ -9,7 +9,8 @@ import type { CalleePins } from "../../model/bound.ts";
 import { limits } from "../../model/limits.ts";
 import type { Plugin } from "../../ports/plugin.ts";
 import type { Callee, Callees } from "../../runtime/api.ts";
-import { findBlueprint, type SourceDocument } from "./document.ts";
+import { findBlueprint } from "./by-name.ts";
+import { readDocument, type SourceDocument } from "./document.ts";
 import { isFile } from "./files.ts";
 import { lockOf } from "./lock.ts";
 import { checkDocument } from "../plugins/plugins.ts";
@@ -136,18 +137,13 @@ export function withPins(blueprint: Blueprint, calls: CalleePins): Blueprint {
   });
 }
 
-/** Beside the document, then as anybody would name it there, then in the project. */
+/** Beside the document, then as anybody would name it there, then in the project, then among those of the package. */
 export function findCallee(reference: string, from: SourceDocument, project: string): SourceDocument | Problem {
   const folder = dirname(from.file);
   const beside = [".yaml", ".yml"]
     .map((extension) => `${reference}${extension}`)
     .find((name) => isFile(join(folder, name)));
-  const found = findBlueprint(beside === undefined ? reference : `./${beside}`, folder);
-  return isProblem(found) && folder !== project ? orElse(findBlueprint(reference, project), found) : found;
-}
-
-function orElse(found: SourceDocument | Problem, problem: Problem): SourceDocument | Problem {
-  return isProblem(found) ? problem : found;
+  return beside === undefined ? findBlueprint(reference, folder, project) : readDocument(`./${beside}`, folder);
 }
 
 function recursion(way: readonly string[], from: SourceDocument): Problem {

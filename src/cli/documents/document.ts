@@ -1,10 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
-import { basename, extname, join, relative, resolve } from "node:path";
-import { nearest } from "../../language/nearest.ts";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { resolve } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { messageOf, systemCode } from "../../model/thrown.ts";
-import { isFile } from "./files.ts";
 import { type Problem, usage } from "../problem.ts";
 
 export interface SourceDocument {
@@ -14,10 +12,6 @@ export interface SourceDocument {
   readonly file: string;
   readonly text: string;
 }
-
-/** Where a project keeps the blueprints that are run by name. */
-export const blueprintFolder = join(".trammel", "blueprints");
-const extensions = [".yaml", ".yml"] as const;
 
 /** Whether a file holds tests of a blueprint, which stand beside it. */
 export function isTestFile(name: string): boolean {
@@ -85,47 +79,4 @@ function decode(bytes: Buffer): string | null {
   if (!isUtf8(bytes)) return null;
   const text = bytes.toString("utf8");
   return text.includes("\0") ? null : text.replace(/^\uFEFF/, "");
-}
-
-/**
- * The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the project's folder.
- */
-export function findBlueprint(name: string, cwd: string): SourceDocument | Problem {
-  if (looksLikePath(name) || isFile(resolve(cwd, name))) return readDocument(name, cwd);
-  for (const extension of extensions) {
-    const file = join(cwd, blueprintFolder, name + extension);
-    if (isFile(file)) return readDocument(relative(cwd, file), cwd);
-  }
-  const known = listBlueprints(cwd);
-  const meant = nearest(name, known);
-  return usage(
-    `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-    known.length === 0 ? "Name a file, as in path/to/blueprint.yaml." : `There are: ${known.join(", ")}`,
-  );
-}
-
-/** Whether the text means a blueprint rather than a run: it looks like a path, or a file of that name is there. */
-export function namesBlueprint(text: string, cwd: string): boolean {
-  return looksLikePath(text) || listBlueprints(cwd).includes(text);
-}
-
-function looksLikePath(text: string): boolean {
-  return text.includes("/") || extensions.some((extension) => extname(text) === extension);
-}
-
-/** Names that `--blueprint` understands here, in order. */
-export function listBlueprints(cwd: string): readonly string[] {
-  const entries = entriesOf(join(cwd, blueprintFolder));
-  const known = entries.filter(
-    (entry) => extensions.some((extension) => extname(entry) === extension) && !isTestFile(entry),
-  );
-  return known.map((entry) => basename(entry, extname(entry))).toSorted();
-}
-
-function entriesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

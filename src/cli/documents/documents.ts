@@ -1,7 +1,8 @@
 import { type Dirent, readdirSync } from "node:fs";
-import { dirname, extname, join, resolve, sep } from "node:path";
+import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { limits } from "../../model/limits.ts";
-import { blueprintFolder, findBlueprint, isTestFile, readDocument, type SourceDocument } from "./document.ts";
+import { blueprintFolder, findBlueprint, keptFolder } from "./by-name.ts";
+import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
 import { isFile, isFolder } from "./files.ts";
 import { type Problem, isProblem, usage } from "../problem.ts";
 
@@ -23,7 +24,8 @@ const saysWhatRuns = (text: string): boolean =>
  */
 export function documentsAt(places: readonly string[], cwd: string): readonly (SourceDocument | Problem)[] {
   if (places.length > 0) return places.flatMap((place) => documentsIn(place, cwd));
-  if (isFolder(join(cwd, blueprintFolder))) return documentsIn(blueprintFolder, cwd);
+  const kept = keptFolder(cwd);
+  if (isFolder(kept)) return documentsIn(relative(cwd, kept), cwd);
   return [usage(`there is no folder ${blueprintFolder} here`, "Name files or folders: trammel check FILE…")];
 }
 

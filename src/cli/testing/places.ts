@@ -1,5 +1,6 @@
-import { basename, dirname, join, resolve } from "node:path";
-import { blueprintFolder, isTestFile } from "../documents/document.ts";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { keptFolder, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
+import { isTestFile } from "../documents/document.ts";
 import { yamlFiles } from "../documents/documents.ts";
 import { isFile, isFolder } from "../documents/files.ts";
 import { limits } from "../../model/limits.ts";
@@ -26,9 +27,13 @@ function testFilesIn(place: string, cwd: string): readonly (string | Problem)[] 
   }
   if (isTestFile(place)) return [place];
   const isFileName = place.includes("/") || /\.ya?ml$/.test(place);
-  const folder = isFileName ? dirname(place) : blueprintFolder;
+  const folder = isFileName ? dirname(place) : relative(cwd, keptFolder(cwd));
   const stem = join(folder, basename(place).replace(/\.ya?ml$/, ""));
-  const beside = [`${stem}.test.yaml`, `${stem}.test.yml`].find((file) => isFile(resolve(cwd, file)));
+  const isOwn = isFileName || listBlueprints(cwd).includes(place);
+  const shipped = isOwn ? undefined : shippedBlueprints().get(place);
+  const beside = [stem, shipped?.replace(/\.yaml$/, "")]
+    .flatMap((one) => (one === undefined ? [] : [`${one}.test.yaml`, `${one}.test.yml`]))
+    .find((file) => isFile(resolve(cwd, file)));
   return [beside ?? usage(`there is no test of ${place}`, `Its tests stand in ${stem}.test.yaml.`)];
 }
 

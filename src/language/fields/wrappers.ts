@@ -22,7 +22,7 @@ export const callFields = {
   ...around,
   blueprint: optional(
     text(),
-    "The blueprint it runs: a path relative to this document, or a name in `.trammel/blueprints`.",
+    "The blueprint it runs: a path relative to this document, or a name as `trammel run -b` takes it.",
   ),
   solution: optional(text(), "The saved solution it runs."),
   with: optional(args, "Inputs of the callee by name; strings may hold references. `task` too."),

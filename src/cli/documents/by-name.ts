@@ -1,0 +1,91 @@
+import { readdirSync } from "node:fs";
+import { basename, extname, join, relative, resolve } from "node:path";
+import { nearestAbove } from "../../config/load.ts";
+import { nearest } from "../../language/nearest.ts";
+import { isProblem, type Problem, usage } from "../problem.ts";
+import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
+import { isFile } from "./files.ts";
+import { packageRoot } from "./package-root.ts";
+
+/** Where a project keeps the blueprints that are run by name. */
+export const blueprintFolder = join(".trammel", "blueprints");
+const extensions = [".yaml", ".yml"] as const;
+
+/**
+ * The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the folder of the
+ * project; looked for from each of these places, and at last among those that come with the package.
+ */
+export function findBlueprint(name: string, ...places: readonly [string, ...string[]]): SourceDocument | Problem {
+  let problem: Problem | undefined;
+  for (const place of places) {
+    const found = ofProject(name, place);
+    if (found !== null && !isProblem(found)) return found;
+    problem ??= found ?? undefined;
+  }
+  const shipped = shippedBlueprints().get(name);
+  if (shipped !== undefined) return readDocument(shipped, places[0]);
+  return problem ?? unknown(name, places[0]);
+}
+
+function ofProject(name: string, cwd: string): SourceDocument | Problem | null {
+  if (looksLikePath(name) || isFile(resolve(cwd, name))) return readDocument(name, cwd);
+  const folder = keptFolder(cwd);
+  const file = extensions.map((extension) => join(folder, name + extension)).find((one) => isFile(one));
+  return file === undefined ? null : readDocument(relative(cwd, file), cwd);
+}
+
+function unknown(name: string, cwd: string): Problem {
+  const own = listBlueprints(cwd);
+  const shipped = [...shippedBlueprints().keys()];
+  const meant = nearest(name, [...own, ...shipped]);
+  return usage(
+    `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+    own.length === 0
+      ? `Name a file, as in path/to/blueprint.yaml, or one that comes with trammel: ${shipped.join(", ")}`
+      : `There are: ${own.join(", ")}; with trammel come: ${shipped.join(", ")}`,
+  );
+}
+
+/** Whether the text means a blueprint rather than a run: it looks like a path, or is the name of one. */
+export function namesBlueprint(text: string, cwd: string): boolean {
+  return looksLikePath(text) || listBlueprints(cwd).includes(text) || shippedBlueprints().has(text);
+}
+
+function looksLikePath(text: string): boolean {
+  return text.includes("/") || extensions.some((extension) => extname(text) === extension);
+}
+
+/** Absolute folder of the project's blueprints: the nearest at or above, inside the repository, or where it would be. */
+export function keptFolder(cwd: string): string {
+  return nearestAbove(cwd, blueprintFolder) ?? join(cwd, blueprintFolder);
+}
+
+/** Names that `--blueprint` understands here by the project, in order. */
+export function listBlueprints(cwd: string): readonly string[] {
+  return [...blueprintsIn(keptFolder(cwd)).keys()].toSorted();
+}
+
+/** Blueprints that come with the package, by name: absolute files. One of the project goes before one of that name. */
+export function shippedBlueprints(): ReadonlyMap<string, string> {
+  const folder = join(packageRoot(), "examples");
+  return new Map([...blueprintsIn(folder), ...blueprintsIn(join(folder, "minions"))].toSorted(inOrder));
+}
+
+function inOrder([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return a < b ? -1 : 1;
+}
+
+function blueprintsIn(folder: string): ReadonlyMap<string, string> {
+  const files = entriesOf(folder).filter(
+    (entry) => extensions.some((extension) => extname(entry) === extension) && !isTestFile(entry),
+  );
+  return new Map(files.map((file) => [basename(file, extname(file)), join(folder, file)]));
+}
+
+function entriesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,71 @@
+import { mkdirSync } from "node:fs";
+import { expect, it } from "vitest";
+import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
+import { Place, type StartOptions, trammel } from "./support/cli.ts";
+
+const good = `name: good\nnodes:\n  a: {type: script, run: "true"}\n`;
+
+async function check(args: readonly string[], options: StartOptions): Promise<string> {
+  const { code, stdout, stderr } = await trammel(["check", ...args], options);
+  return `${code} ${stdout}${stderr}`;
+}
+
+it("a blueprint comes with trammel, and one of the project goes before it", async () => {
+  using place = new Place();
+  const listed = async () =>
+    blueprintListShape
+      .parse(JSON.parse((await trammel(["list", "--json"], { place })).stdout))
+      .blueprints.filter(({ name }) => name === "feature");
+  expect(await listed()).toEqual([expect.objectContaining({ valid: true, shipped: true })]);
+  expect(await trammel(["run", "-b", "feature", "--dry-run"], { place })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("create-pr"),
+  });
+  expect(await trammel(["test", "feature"], { place })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("5 passed"),
+  });
+  expect((await trammel(["show", "feature"], { place })).stdout).toMatch(/^feature: Implements/);
+  mkdirSync(place.path(".trammel/blueprints"), { recursive: true });
+  place.file(".trammel/blueprints/feature.yaml", good.replace("good", "feature"));
+  expect(await listed()).toEqual([
+    expect.objectContaining({ file: ".trammel/blueprints/feature.yaml", shipped: false }),
+  ]);
+  expect((await trammel(["show", "feature"], { place })).stdout).toMatch(/■ a/);
+  expect(await trammel(["test", "feature"], { place })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("there is no test of feature"),
+  });
+});
+
+it("a blueprint is called and pinned by its content when it comes with trammel", async () => {
+  using place = new Place();
+  place.file("top.yaml", "name: top\nnodes:\n  a: {type: call, blueprint: fix-test-failure}\n");
+  expect(await check(["top.yaml"], { place })).toBe("0 ");
+  expect((await trammel(["pin", "top.yaml"], { place })).stdout).toMatch(/^fix-test-failure {2}[0-9a-f]{12} {2}pinned/);
+  const lock = { version: 1, pins: { "fix-test-failure": "0".repeat(64) } };
+  place.file("trammel.lock", JSON.stringify(lock));
+  expect(await check(["top.yaml"], { place })).toContain("[changed-callee]");
+  place.file("fix-test-failure.yaml", good);
+  expect((await trammel(["pin", "top.yaml"], { place })).stdout).toMatch(/^fix-test-failure {2}[0-9a-f]{12} {2}was 0/);
+  expect(await trammel(["run", "-b", "top.yaml"], { place })).toMatchObject({ code: 0 });
+});
+
+it("a blueprint is found from a folder below the project, as its configuration is", async () => {
+  using place = new Place();
+  mkdirSync(place.path(".trammel/blueprints"), { recursive: true });
+  mkdirSync(place.path("src/deep"), { recursive: true });
+  place.file(".trammel/blueprints/where.yaml", "name: where\nnodes:\n  a: {type: script, run: pwd}\n");
+  place.file("trammel.yaml", "default: where\n");
+  const below = { place, wrapper: ["env", "-C", place.path("src/deep")] };
+  const said = expect.stringMatching(/\/src\/deep\n$/);
+  expect(await trammel(["run"], below)).toMatchObject({ code: 0, stdout: said });
+  expect(await trammel(["run", "-b", "where"], below)).toMatchObject({ code: 0, stdout: said });
+  expect(await check([], below)).toBe("0 ");
+  expect((await trammel(["list"], below)).stdout).toMatch(/^✓ where/);
+  expect((await trammel(["new", "other"], below)).stdout).toMatch(
+    /^wrote \.\.\/\.\.\/\.trammel\/blueprints\/other\.yaml/,
+  );
+  mkdirSync(place.path("src/.git"));
+  expect(await trammel(["run", "-b", "where"], below)).toMatchObject({ code: 2 });
+});
