@@ -172,6 +172,24 @@ nodes: {say: {type: script, run: cat who.txt}}
     expect(ran).toMatchObject({ code: 0, stdout: "Ada: greet\n" });
   });
 
+  it("is where git works, though a hook that started Trammel was told of another place", async () => {
+    place.file(
+      "b.yaml",
+      `name: committing
+workspace: {isolate: worktree}
+nodes: {save: {type: script, run: "echo two > kept.txt && git commit --quiet -a -m agent && git rev-parse --abbrev-ref HEAD"}}
+`,
+    );
+    const told = { GIT_DIR: place.path(".git"), GIT_INDEX_FILE: place.path(".git/index"), GIT_PREFIX: "" };
+    const ran = await trammel(["run", "-b", "b.yaml"], { place, env: told });
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^trammel\//) });
+    expect([git("log", "--format=%s"), git("diff", "--cached", "--name-only"), read("kept.txt")]).toEqual([
+      "first",
+      "",
+      "one\n",
+    ]);
+  });
+
   it("is shown while it is there, and its changes can be seen but not undone once it is gone", async () => {
     place.file(
       "b.yaml",

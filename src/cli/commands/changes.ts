@@ -2,6 +2,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
+import { GitFailure } from "../../runtime/workspace/git.ts";
 import { shownName } from "../../runtime/tree/names.ts";
 import { inert } from "../../views/inert.ts";
 import { dataHome } from "../store/home.ts";
@@ -62,15 +63,28 @@ async function withChanges(world: World, text: string, act: (found: Found) => Pr
         ),
       );
     }
-    const changes = await changesIn(world, journal, row);
-    if (isProblem(changes)) return report(world, changes);
-    try {
-      return await act({ row, changes, journal });
-    } finally {
-      await changes.dispose();
-    }
+    return await actOn(world, journal, row, act);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    const hint = "Mend that, and ask again; nothing was taken back.";
+    return report(world, usage(`what the run changed cannot be told: ${error.message}`, hint));
   } finally {
     await journal.close();
+  }
+}
+
+async function actOn(
+  world: World,
+  journal: JournalReader,
+  row: RunRow,
+  act: (found: Found) => Promise<number>,
+): Promise<number> {
+  const changes = await changesIn(world, journal, row);
+  if (isProblem(changes)) return report(world, changes);
+  try {
+    return await act({ row, changes, journal });
+  } finally {
+    await changes.dispose();
   }
 }
 

@@ -14,6 +14,9 @@ const base = {
   HOME: "/home/me",
   PATH: "/opt/trammel/node_modules/.bin:/usr/bin:/opt/trammel-tools:/opt/trammel/bin/",
   PWD: "/somewhere",
+  GIT_DIR: "/somewhere/.git",
+  GIT_INDEX_FILE: "/somewhere/.git/index",
+  GIT_AUTHOR_NAME: "Me",
   LC_ALL: "C",
   MY_TOKEN: "mine",
   TRAMMEL_TOKEN: canary,
@@ -64,6 +67,7 @@ describe("the environment of a script", () => {
   test("is the user's, without Trammel's own and without any provider's key", async () => {
     const env = await environment();
     expect(env).toEqual({
+      GIT_AUTHOR_NAME: "Me",
       HOME: "/home/me",
       LC_ALL: "C",
       MY_TOKEN: "mine",

@@ -4,6 +4,7 @@ import { inputVariable } from "../../model/input-variable.ts";
 import { limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { isGitPlace } from "../tree/git-folder.ts";
 import { isForAgents } from "./allowed.ts";
 import { isWithheld } from "./credentials.ts";
 import { isSensitive, namedSecrets } from "./named-secrets.ts";
@@ -65,7 +66,8 @@ const ofTheShell: ReadonlySet<string> = new Set(["OLDPWD", "PWD", "_"]);
 function inherited({ base, ownFolders }: EnvironmentParts, allows: (name: string) => boolean): Environment {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(base)) {
-    if (value !== undefined && !isWithheld(name) && !ofTheShell.has(name) && allows(name)) kept[name] = value;
+    const isElsewhere = ofTheShell.has(name) || isGitPlace(name);
+    if (value !== undefined && !isWithheld(name) && !isElsewhere && allows(name)) kept[name] = value;
   }
   if (kept["PATH"] !== undefined) kept["PATH"] = pathWithout(kept["PATH"], ownFolders);
   return kept;

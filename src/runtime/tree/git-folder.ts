@@ -36,3 +36,31 @@ export function sharedSettings(config: string): string {
 export function settingsBefore(before: string, now: string): string {
   return `${sharedSettings(before).replace(/[^\n]$/, "$&\n")}${(now.match(branchSection) ?? []).join("")}`;
 }
+
+/**
+ * Whether a variable tells Git where its repository is, as a hook or an alias is told that starts a program: whoever
+ * works in another place would write into that repository.
+ */
+export function isGitPlace(name: string): boolean {
+  return places.has(name);
+}
+
+/** Those of `git rev-parse --local-env-vars`, without the settings of the user, and what else Git tells a hook. */
+const places: ReadonlySet<string> = new Set([
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_COMMON_DIR",
+  "GIT_CONFIG",
+  "GIT_DIR",
+  "GIT_GRAFT_FILE",
+  "GIT_IMPLICIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_INTERNAL_SUPER_PREFIX",
+  "GIT_NAMESPACE",
+  "GIT_NO_REPLACE_OBJECTS",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_PREFIX",
+  "GIT_QUARANTINE_PATH",
+  "GIT_REPLACE_REF_BASE",
+  "GIT_SHALLOW_FILE",
+  "GIT_WORK_TREE",
+]);

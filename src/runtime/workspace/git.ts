@@ -7,7 +7,7 @@ import { nameBytes, nameText } from "../tree/names.ts";
 export interface GitOptions {
   /** Absolute. */
   readonly cwd: string;
-  /** Variables of Git in it are left out. */
+  /** Variables of Git in it are left out, but those with settings of the user. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables of Git for this call. */
   readonly set?: Readonly<Record<string, string>>;
@@ -64,10 +64,17 @@ export async function gitText(args: readonly string[], options: GitOptions): Pro
   return (await git(args, options)).toString().replace(/\n$/, "");
 }
 
-/** The last line; where that only says that something failed, what failed stands before it. */
+/**
+ * What Git gave up with and all that it says about it; the error before it, where what it gave up with only says that
+ * something failed.
+ */
 function lastWords(stderr: string): string {
-  const [before = "", last = ""] = ["", "", ...stderr.trim().split("\n")].slice(-2);
-  return before.startsWith("error: ") ? `${before.slice(7)} (${last})` : last;
+  const lines = stderr.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+  const last = lines.findLastIndex((line) => line.startsWith("fatal: "));
+  if (last < 0) return (lines.at(-1) ?? "").replace(/^error: /, "");
+  const fatal = lines.slice(last).join(" ").slice("fatal: ".length);
+  const before = lines[last - 1] ?? "";
+  return before.startsWith("error: ") ? `${before.slice("error: ".length)} (${fatal})` : fatal;
 }
 
 /** Paths that Git wrote with `-z`, as {@link nameText}. */
@@ -86,7 +93,9 @@ export function pathInput(paths: readonly string[]): Buffer {
 
 const quiet = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };
 
-/** What a hook that started Trammel inherited points to another place. */
+/** What a hook that started Trammel inherited points to another place; where the settings of the user are stays. */
 function withoutGit(env: GitOptions["env"]): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_")));
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || /^GIT_CONFIG_(?!PARAMETERS$)/.test(name)),
+  );
 }

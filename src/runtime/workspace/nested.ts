@@ -71,7 +71,7 @@ async function nestedAt(root: string, paths: readonly string[], { env }: GitOpti
   // A name of other bytes cannot be said to Git as an argument.
   for (const path of paths.filter((one) => one.isWellFormed())) {
     const folder = await realpath(join(root, path)).catch(() => null);
-    const repository = folder === null ? null : await repositoryOf(folder, env);
+    const repository = folder === null ? null : await repositoryOf(folder, env).catch(() => null);
     if (repository !== null && repository.root === join(root, path)) found.push({ path, repository });
   }
   return found;

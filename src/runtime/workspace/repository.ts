@@ -13,21 +13,27 @@ export interface Repository {
   readonly objectFormat: string;
 }
 
-/** The working tree around a folder; null where there is none, as in a bare repository. */
+/**
+ * The working tree around a folder; null where there is none, as in a bare repository. Rejects with {@link GitFailure}
+ * where there is one that Git does not read, as of another owner.
+ */
 export async function repositoryOf(cwd: string, env: Environment): Promise<Repository | null> {
   const folder = await realpath(cwd).catch(() => null);
   if (folder === null || !isInTree(folder)) return null;
-  const ask = (...what: readonly string[]): Promise<string | null> =>
-    gitText(["rev-parse", ...what], { cwd, env }).catch(() => null);
-  const said = await ask("--show-object-format", "--git-common-dir", "--show-toplevel");
-  const [objectFormat = "", ...folders] = said?.split("\n") ?? [];
+  const ask = (...what: readonly string[]): Promise<string> => gitText(["rev-parse", ...what], { cwd, env });
+  const said = await ask("--show-object-format", "--git-common-dir", "--show-toplevel").catch(ifNone);
+  if (said === null) return null;
+  const [objectFormat = "", ...folders] = said.split("\n");
   // One with a line break in its name stands on several lines.
   const [common = "", root = ""] =
-    folders.length <= 2
-      ? folders
-      : [await ask("--git-common-dir"), await ask("--show-toplevel")].map((one) => one ?? "");
-  if (root === "") return null;
+    folders.length <= 2 ? folders : [await ask("--git-common-dir"), await ask("--show-toplevel")];
   return { root: await realpath(root), commonDir: await realpath(resolve(cwd, common)), objectFormat };
+}
+
+function ifNone(error: unknown): null {
+  const isNone = /^not a git repository \(|^this operation must be run in a work tree/;
+  if (error instanceof GitFailure && isNone.test(error.message)) return null;
+  throw error;
 }
 
 /**

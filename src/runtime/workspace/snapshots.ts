@@ -68,6 +68,7 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
     GIT_OBJECT_DIRECTORY: objects,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_COUNT: "0",
     ...author,
   };
   const own = { cwd: root, env, set };

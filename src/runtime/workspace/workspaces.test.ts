@@ -43,7 +43,34 @@ test.each(["", "/folder/below"])("where a .git stands, git says whether there is
   await workspaces.open({ run: "r", blueprint, cwd: `${place}${below}` });
   await workspaces.begin("r");
   await workspaces.close("r", "succeeded");
-  expect([existsSync(asked), notices]).toEqual([true, []]);
+  expect([existsSync(asked), notices]).toEqual([
+    true,
+    ["what run r changes cannot be told: git rev-parse ended with 1"],
+  ]);
+});
+
+test.each([
+  ["not a git repository (or any of the parent directories): .git", []],
+  ["this operation must be run in a work tree", []],
+  [
+    `detected dubious ownership in repository at '/x'
+To add an exception for this directory, call:
+
+	git config --global --add safe.directory /x`,
+    [
+      "what run r changes cannot be told: detected dubious ownership in repository at '/x' To add an exception for this directory, call: git config --global --add safe.directory /x",
+    ],
+  ],
+])("what git says decides whether there is no tree, or one that it does not read: %j", async (words, said) => {
+  writeFileSync(join(place, "bin", "git"), `#!/bin/sh\ncat >&2 <<'E'\nfatal: ${words}\nE\nexit 128\n`, { mode: 0o755 });
+  mkdirSync(join(place, ".git"));
+  const checked = { ...blueprint, workspace: { checkpoint: true } };
+  const refused = await workspaces.open({ run: "c", blueprint: checked, cwd: place });
+  expect("problem" in refused && refused.problem).toMatch(said.length === 0 ? /in no working tree of git$/ : /dubious/);
+  await workspaces.open({ run: "r", blueprint, cwd: place });
+  await workspaces.begin("r");
+  await workspaces.close("r", "succeeded");
+  expect(notices).toEqual(said);
 });
 
 test.each(["tapes [1]", "."])(

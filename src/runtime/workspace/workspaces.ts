@@ -95,12 +95,14 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
     async begin(run) {
       const open = opened.get(run);
       if (open !== undefined) open.begun = true;
-      await orSay(notice, `what run ${run} changes cannot be told`, async () => {
+      const isKept = await orSay(notice, `what run ${run} changes cannot be told`, async () => {
         const snapshots = await snapshotsOf(run);
         await snapshots?.keep(refs.start(run), await snapshots.take());
         const origin = open?.beginning?.origin;
         if (origin !== undefined) await snapshots?.keep(refs.origin(run), origin.tree, origin.commit);
       });
+      // Said once; a worktree has an end all the same.
+      if (open !== undefined && !isKept && open.workspace.worktree === undefined) open.begun = false;
     },
     async close(run, status) {
       const [open, removed] = [opened.get(run), lost.get(run)];
@@ -191,12 +193,15 @@ async function problemOf(
       problem: `workspace.${alone} is for a worktree, and the run has none`,
       hint: "add isolate: worktree, or take it out",
     };
-  if (checkpoint === true && (await repositoryOf(cwd, env)) === null)
-    return {
-      problem: `workspace.checkpoint: ${cwd} is in no working tree of git`,
-      hint: "run it in a git repository, or without checkpoint",
-    };
-  return null;
+  if (checkpoint !== true) return null;
+  const hint = "run it in a git repository, or without checkpoint";
+  return repositoryOf(cwd, env).then(
+    (found) => (found === null ? { problem: `workspace.checkpoint: ${cwd} is in no working tree of git`, hint } : null),
+    (error: unknown) => ({
+      problem: `workspace.checkpoint: ${messageOf(error)}`,
+      hint: "mend that, or run it without",
+    }),
+  );
 }
 
 /** Not where only the folder in it is gone: the rest may hold what is nowhere else. */
@@ -206,11 +211,13 @@ async function clearLost(options: WorkspaceOptions, run: string, status: RunStat
   else stays(options, run, worktree);
 }
 
-async function orSay(notice: WorkspaceOptions["notice"], what: string, work: () => Promise<void>): Promise<void> {
+async function orSay(notice: WorkspaceOptions["notice"], what: string, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();
+    return true;
   } catch (error) {
     notice(`${what}: ${messageOf(error)}`);
+    return false;
   }
 }
 
