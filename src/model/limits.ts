@@ -244,6 +244,7 @@ export const limits = {
   answerPollMs: 50,
   userLookUpMs: 5_000,
   answerCharacters: 60,
+  answerBytes: 256 * 1024,
   answerTakenMs: 10_000,
   parkRetryMs: 5,
   parkRetryMaxMs: 500,

@@ -36,6 +36,7 @@ export type ReasonCode =
   | "no_progress"
   | "limit" // steps, time, tokens, cost
   | "crash" // the engine died while it ran
+  | "taken_up" // it only waited, or holds runs that go on, when another process took the run over
   | "left_behind" // it outlived its timeout or cancellation
   | "spill" // could not keep its output
   | "sandbox" // a box could not be made, or was lost

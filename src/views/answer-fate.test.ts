@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { EventBody, GateBasis, JournalEvent } from "../model/events.ts";
+import type { EventBody, GateBasis, JournalEvent, RunFinished } from "../model/events.ts";
 import { answerFate, pastAnswer } from "./answer-fate.ts";
 import { zeroUsage } from "../model/usage.ts";
 
@@ -7,7 +7,7 @@ const at = { node: "a", pass: 1, attempt: 1 } as const;
 const mine = { type: "gate.answered", ...at, id: "mine", by: "ann", digest: "d", answer: true } as const;
 const opened = { type: "gate.opened", ...at, mode: "approval", prompt: "Ship?", digest: "d" } as const;
 
-const over = (status: "succeeded" | "stopped"): EventBody => ({
+const over = (status: "succeeded" | "stopped"): RunFinished => ({
   type: "run.finished",
   status,
   walkedPast: [],
@@ -44,16 +44,20 @@ it("takes only the very answer for taken, though another says the same", () => {
 it("names what came in between", () => {
   const conflict = (what: string) => ({ kind: "conflict", what });
   expect(fate({ ...opened, digest: "e" })).toEqual(conflict("a asks something else now"));
-  expect(fate({ type: "node.settled", ...at, as: "done", by: "bob" })).toEqual(conflict("bob settled a first"));
-  expect(fate({ type: "node.ended", ...at, result: { outcome: "failure" } })).toEqual(conflict("a waits no longer"));
-  expect(fate(over("stopped"))).toEqual(conflict("the run is over: stopped"));
+  expect(fate({ type: "node.settled", ...at, as: "done", by: "bob" })).toEqual(
+    conflict("bob settled a as done at 1970-01-01T00:00:00.000Z"),
+  );
+  expect(fate({ type: "node.ended", ...at, result: { outcome: "failure" } })).toEqual(
+    conflict("a ended at 1970-01-01T00:00:00.000Z: failure"),
+  );
+  expect(fate(over("stopped"))).toEqual(conflict("the run ended at 1970-01-01T00:00:00.000Z: stopped"));
 });
 
 it("tells an answer that came too late when the time was up", () => {
   const ended: EventBody = { type: "node.ended", ...at, result: { outcome: "failure" } };
   const late = (ms: number) =>
     answerFate([{ run: "r", seq: 1, at: ms, hash: "", body: ended }], mine, { until: 1_000 });
-  expect(late(999)).toEqual({ kind: "conflict", what: "a waits no longer" });
+  expect(late(999)).toEqual({ kind: "conflict", what: "a ended at 1970-01-01T00:00:00.999Z: failure" });
   expect(late(1_000)).toEqual({ kind: "conflict", what: "its time was up at 1970-01-01T00:00:01.000Z" });
 });
 
@@ -77,6 +81,13 @@ it("tells of a gate that waits no longer who decided about it, when and how", ()
   const timeout = { outcome: "failure", reason: { code: "timeout", text: "nobody answered in time" } } as const;
   expect(told(opened, { ...ended, result: timeout })).toBe(
     "a ended at 1970-01-01T00:00:01.000Z: nobody answered in time",
+  );
+  const defaulted = { outcome: "success", output: { text: "yes", bytes: 3 } } as const;
+  expect(told({ ...opened, until: 1_000 }, { ...ended, result: defaulted })).toBe(
+    "its time was up at 1970-01-01T00:00:01.000Z, and the default decided: yes",
+  );
+  expect(told(opened, { ...over("stopped"), reason: "stopped by ann" })).toBe(
+    "the run ended at 1970-01-01T00:00:01.000Z: stopped by ann",
   );
   expect(told(opened, mine, ended, opened)).toBeNull();
   expect(told({ ...opened, node: "b" })).toBeNull();

@@ -1,33 +1,42 @@
-import type { GateAnswered, GateBasis, GateOpened, JournalEvent } from "../model/events.ts";
-import { limits } from "../model/limits.ts";
+import type {
+  GateAnswered,
+  GateBasis,
+  GateOpened,
+  JournalEvent,
+  NodeEnded,
+  NodeSettled,
+  RunFinished,
+} from "../model/events.ts";
+import { answerWords, shortly } from "./words.ts";
 
 /** What became of an answer: the one that was recorded, or turned away because of `what`, one clause. */
 export type AnswerFate = { readonly kind: "taken" } | { readonly kind: "conflict"; readonly what: string };
 
 /**
  * Told from what its run recorded since the question was read, as it was `asked`
- * then; null while the answer may still be taken.
+ * then; null while the answer may still be taken. `name` is that of the gate for whoever answered.
  */
 export function answerFate(
   events: Iterable<JournalEvent>,
   answer: GateAnswered,
-  { over, until = Infinity }: Pick<GateOpened, "over" | "until">,
+  { over, until }: Pick<GateOpened, "over" | "until">,
+  name = answer.node,
 ): AnswerFate | null {
   for (const { body, at } of events) {
-    if (body.type === "run.finished") return conflict(`the run is over: ${body.status}`);
+    if (body.type === "run.finished") return conflict(endText(body, at));
     if (!("node" in body) || body.node !== answer.node) continue;
     switch (body.type) {
       case "gate.answered":
-        return body.id === answer.id ? { kind: "taken" } : conflict(answerText(body, at));
+        return body.id === answer.id ? { kind: "taken" } : conflict(answerText(body, at, name));
       case "gate.opened":
         if (body.digest !== answer.digest)
-          return conflict(`${body.node} asks something else now${changed(over, body.over)}`);
+          return conflict(`${name} asks something else now${changed(over, body.over)}`);
         break;
       case "node.settled":
-        if (body.as !== "again") return conflict(`${body.by} settled ${body.node} first`);
+        if (body.as !== "again") return conflict(settledText(body, at, name));
         break;
       case "node.ended":
-        return conflict(at < until ? `${body.node} waits no longer` : `its time was up at ${time(until)}`);
+        return conflict(endedText(body, at, name, until));
       default:
         break;
     }
@@ -35,27 +44,42 @@ export function answerFate(
   return null;
 }
 
-/** Who decided about a gate that waits no longer, when and how; null where nothing tells. */
-export function pastAnswer(events: Iterable<JournalEvent>, node: string): string | null {
+/** Who or what decided about a gate that waits no longer, when and how; null where nothing tells. */
+export function pastAnswer(events: Iterable<JournalEvent>, node: string, name = node): string | null {
   let told: string | null = null;
+  let asked: GateOpened | null = null;
   for (const { body, at } of events) {
+    if (body.type === "run.finished" && asked !== null) told ??= endText(body, at);
     if (!("node" in body) || body.node !== node) continue;
-    if (body.type === "gate.opened") told = null;
-    else if (body.type === "gate.answered") told = answerText(body, at);
-    else if (body.type === "node.settled" && body.as !== "again")
-      told = `${body.by} settled ${node} as ${body.as} at ${time(at)}`;
-    else if (body.type === "node.ended" && told === null)
-      told = `${node} ended at ${time(at)}: ${body.result.reason?.text ?? body.result.outcome}`;
+    if (body.type === "gate.opened") [asked, told] = [body, null];
+    else if (body.type === "gate.answered") told = answerText(body, at, name);
+    else if (body.type === "node.settled" && body.as !== "again") told = settledText(body, at, name);
+    else if (body.type === "node.ended") told ??= endedText(body, at, name, asked?.until);
   }
   return told;
 }
 
 /** An answer without an id was given where the run was. */
-function answerText({ by, node, answer, id }: GateAnswered, at: number): string {
-  const said = typeof answer === "boolean" ? (answer ? "yes" : "no") : JSON.stringify(answer);
-  const short = said.length <= limits.answerCharacters ? said : `${said.slice(0, limits.answerCharacters)}…`;
+function answerText({ by, answer, id }: GateAnswered, at: number, name: string): string {
   const how = id === undefined ? "at the terminal of the run" : "with trammel answer";
-  return `${by} answered ${node} with ${short} at ${time(at)}, ${how}`;
+  return `${by} answered ${name} with ${answerWords(answer)} at ${time(at)}, ${how}`;
+}
+
+function settledText({ by, as }: NodeSettled, at: number, name: string): string {
+  return `${by} settled ${name} as ${as} at ${time(at)}`;
+}
+
+/** A gate that ended without an answer: its time was up, or the run ended it. */
+function endedText({ result }: NodeEnded, at: number, name: string, until = Infinity): string {
+  const { outcome, reason, output } = result;
+  if (at < until) return `${name} ended at ${time(at)}: ${reason?.text ?? outcome}`;
+  const decided = output === undefined ? "" : `, and the default decided: ${shortly(output.text)}`;
+  return `its time was up at ${time(until)}${decided}`;
+}
+
+function endText({ status, reason }: RunFinished, at: number): string {
+  const why = reason?.startsWith(status) === true ? reason : `${status}${reason === undefined ? "" : `, ${reason}`}`;
+  return `the run ended at ${time(at)}: ${why}`;
 }
 
 function time(at: number): string {

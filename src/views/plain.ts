@@ -2,7 +2,16 @@ import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeStarted, ParentLink, RunFinished, RunStarted } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { inert, lastLine } from "./inert.ts";
-import { attemptName, elapsed, passName, pastText, pauseText, settlementText, usageText } from "./words.ts";
+import {
+  answerWords,
+  attemptName,
+  elapsed,
+  passName,
+  pastText,
+  pauseText,
+  settlementText,
+  usageText,
+} from "./words.ts";
 
 /** An event as one line for people: `12.3s  test (pass 2) failure: exit 1`. Null for what only machines care about. */
 export function plainLine(event: JournalEvent, startedAt: number): string | null {
@@ -63,7 +72,7 @@ export function sentence(body: EventBody): string | null {
     case "gate.opened":
       return `${attemptName(body)} waits for a person: ${body.prompt}`;
     case "gate.answered":
-      return `${attemptName(body)} answered by ${body.by}`;
+      return `${attemptName(body)} answered with ${answerWords(body.answer)} by ${body.by}`;
     case "agent.progressed":
       return agentSentence(body);
     case "run.stop_requested":

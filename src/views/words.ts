@@ -1,4 +1,6 @@
 import type { AgentEvent } from "../model/agent-event.ts";
+import type { Json } from "../model/json.ts";
+import { limits } from "../model/limits.ts";
 import type { NodeClass } from "../model/node.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { RunStatus, Usage } from "../model/outcome.ts";
@@ -79,6 +81,16 @@ export function passName(node: string, pass: number): string {
 /** As {@link passName}, and `check (pass 2, attempt 3)`. */
 export function attemptName({ node, pass, attempt }: Attempt): string {
   return attempt === 1 ? passName(node, pass) : `${node} (pass ${pass}, attempt ${attempt})`;
+}
+
+/** `yes`, `"a text"`, `{"field":1}`; cut after `limits.answerCharacters`. */
+export function answerWords(answer: Json): string {
+  return shortly(typeof answer === "boolean" ? (answer ? "yes" : "no") : JSON.stringify(answer));
+}
+
+/** Cut after `limits.answerCharacters`. */
+export function shortly(text: string): string {
+  return text.length <= limits.answerCharacters ? text : `${text.slice(0, limits.answerCharacters)}…`;
 }
 
 /** `settled as done by ann: looked it up`. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { limits } from "../../src/model/limits.ts";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -46,7 +47,9 @@ describe("a parked run", () => {
     expect(await waiting(place)).toMatchObject([{ run, node: "a", mode: "approval", prompt: "Ship it?" }]);
     const answered = await trammel(["answer", run, "a", "yes"], { place });
     expect(answered.code).toBe(0);
-    expect(answered.stderr).toContain("a unconfirmed: it was still waiting\n");
+    expect(answered.stderr.replaceAll(/^ *[\d.]+s {2}/gm, "")).toMatch(
+      /^resumed\na waits for a person: Ship it\?\na answered with yes by \S+\na success\nb started\nb success\n/,
+    );
     expect(log(place)).toBe("w\nb\n");
     expect(await waiting(place)).toEqual([]);
   });
@@ -83,7 +86,10 @@ describe("a parked run", () => {
     const run = await parked(place, `mode: approval, prompt: "Ship it?", timeout: 2s${fallback}`);
     await expect.poll(async () => (await trammel(["inbox"], { place })).stdout).toContain("time was up");
     const late = await trammel(["answer", run, "a", after === 0 ? "no" : "yes"], { place });
-    expect(late).toMatchObject({ code: 2, stderr: expect.stringMatching(/was not taken: its time was up at \S+Z\n/) });
+    expect(late).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/was not taken: its time was up at \S+Z(?:, and the default decided: yes)?\n/),
+    });
     expect(log(place)).toBe(after === 0 ? "w\nb\n" : "w\n");
     const shown = await trammel(["show", run, "--json"], { place });
     expect(shown.stdout).toContain(after === 0 ? '"succeeded"' : "nobody answered in time");
@@ -120,6 +126,27 @@ describe("a parked run", () => {
     expect(readFileSync(place.path("said"), "utf8")).toBe(said);
   });
 
+  it("takes a long text and a form from standard input, and tells all fields that do not fit", async () => {
+    using place = new Place();
+    const form = `mode: form, prompt: "Fill", fields: {name: string, times: integer}`;
+    const run = await parked(place, form);
+    const piped = (text: string, ...args: readonly string[]) =>
+      trammel(["answer", run, "a", ...args, "--stdin"], { place, input: text });
+    expect((await piped('{"name": 1, "tims": 2}\n')).stderr).toBe(
+      "trammel: a has no field tims; it has name, times\n  field name of a is not string\n  field times of a is missing\n",
+    );
+    expect((await piped('{"name": "Ann",\n "times" 2}')).stderr).toMatch(
+      /is no JSON object: .* \(line 2 column 10\)\n/,
+    );
+    expect((await piped("a".repeat(limits.answerBytes + 1))).stderr).toContain("is longer than 256 KiB");
+    expect((await piped("{}", "{}")).stderr).toContain("Leave one of them out.");
+    expect((await trammel(["answer", run, "a"], { place })).stderr).toContain("pipe it in with --stdin");
+    expect(await waiting(place)).toHaveLength(1);
+    const name = "Ann Lee ".repeat(8_000);
+    expect((await piped(`${JSON.stringify({ name, times: 2 })}\n`)).code).toBe(0);
+    expect(JSON.parse(readFileSync(place.path("said"), "utf8"))).toEqual({ name, times: 2 });
+  });
+
   it("is not failed by a resume where nobody can be asked, and goes on at a terminal", async () => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
@@ -147,7 +174,8 @@ describe("a parked run", () => {
     expect(await waiting(place)).toEqual([]);
     const again = await trammel(["stop", run], { place });
     expect(again).toMatchObject({ code: 2, stderr: `trammel: run ${run} is over: stopped\n` });
-    expect((await trammel(["answer", run, "a", "yes"], { place })).code).toBe(2);
+    const late = await trammel(["answer", run, "a", "yes"], { place });
+    expect(late).toMatchObject({ code: 2, stderr: expect.stringMatching(/: the run ended at \S+Z: stopped by \S+\n/) });
     rmSync(place.path("trammel.yaml"));
     expect((await trammel(["replay", run], { place })).stdout).toMatch(/ events recomputed, the same\n$/);
   });
@@ -160,9 +188,11 @@ describe("a parked run", () => {
       const give = () => start(["answer", run, "a", "yes"], { place });
       const early = [give(), give()];
       // The third comes when one of them has the run already.
-      await Promise.any(early.map((one) => one.until(/a unconfirmed/)));
+      await Promise.any(early.map((one) => one.until(/a waits for a person/)));
       const ends = await Promise.all([...early, give()].map((one) => one.end));
-      const refused = { code: 2, stderr: expect.stringMatching(/^trammel: /m) };
+      const who =
+        /^trammel: .* a of run \S+(?: was not taken)?: \S+ answered a with yes at \S+Z, with trammel answer$/m;
+      const refused = { code: 2, stderr: expect.stringMatching(who) };
       expect(ends.toSorted((x, y) => Number(x.code) - Number(y.code))).toMatchObject([{ code: 0 }, refused, refused]);
       expect(log(place)).toBe("w\nb\n");
     }
@@ -238,7 +268,10 @@ it("answers a run that waits at another terminal", async () => {
   await run.until(/Approve\?/);
   const [one] = await waiting(place);
   const answered = await trammel(["answer", one?.run ?? "", "a", "yes"], { place });
-  expect(answered).toMatchObject({ code: 0, stderr: `answered a of run ${one?.run}\n` });
+  expect(answered).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`answered a of run ${one?.run} with yes: `),
+  });
   expect((await run.end).code).toBe(0);
   expect(existsSync(place.path("said"))).toBe(true);
 });

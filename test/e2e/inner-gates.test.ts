@@ -81,7 +81,7 @@ describe("a gate inside a call", () => {
       expect(await trammel(["answer", run, ...args], { place })).toMatchObject({ code: 2, stdout: "" });
     const answered = await trammel(["answer", run, "sub/ok", "yes", "--plain"], { place });
     expect(answered).toMatchObject({ code: 0 });
-    expect(answered.stderr).toMatch(/\n *[\d.]+s {4}sub\/ok \(pass 1, attempt 2\) answered by \S+\n/);
+    expect(answered.stderr).toMatch(/\n *[\d.]+s {4}sub\/ok answered with yes by \S+\n/);
     expect(log(place)).toBe("before\nbuild\nship\nafter\n");
     expect(await waiting(place)).toEqual([]);
   });

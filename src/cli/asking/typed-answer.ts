@@ -1,6 +1,7 @@
 import type { HumanNode } from "../../model/node.ts";
 import type { GateOpened } from "../../model/events.ts";
 import type { Json } from "../../model/json.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { readInput } from "../../runtime/admission/inputs.ts";
 import { type Problem, usage } from "../problem.ts";
 
@@ -36,34 +37,38 @@ function choice(
   };
 }
 
+/** All that does not fit is told at once, each by its field. */
 async function form(
   text: string,
   { id, fields = {} }: HumanNode,
 ): Promise<{ readonly value: Json } | { readonly problem: Problem }> {
   const given = parsed(text);
-  if (given === null)
+  if ("fault" in given)
     return {
-      problem: usage(`the answer to ${id} is no JSON object`, `e.g. '{"${Object.keys(fields)[0] ?? "field"}": …}'`),
+      problem: usage(
+        `the answer to ${id} is no JSON object: ${given.fault}`,
+        `e.g. '{"${Object.keys(fields)[0] ?? "field"}": …}'`,
+      ),
     };
-  const stranger = Object.keys(given).find((name) => !Object.hasOwn(fields, name));
-  if (stranger !== undefined)
-    return { problem: usage(`${id} has no field ${stranger}`, `It has: ${Object.keys(fields).join(", ")}`) };
+  const problems = Object.keys(given.object)
+    .filter((name) => !Object.hasOwn(fields, name))
+    .map((name) => `${id} has no field ${name}; it has ${Object.keys(fields).join(", ")}`);
   const values = new Map<string, Json>();
   for (const [name, spec] of Object.entries(fields)) {
-    const read = await readInput(spec, Object.hasOwn(given, name) ? given[name] : undefined);
-    if ("problem" in read) return { problem: usage(`field ${name} of ${id} ${read.problem}`) };
-    values.set(name, read.value);
+    const read = await readInput(spec, Object.hasOwn(given.object, name) ? given.object[name] : undefined);
+    if ("problem" in read) problems.push(`field ${name} of ${id} ${read.problem}`);
+    else values.set(name, read.value);
   }
-  return { value: Object.fromEntries(values) };
+  return problems.length === 0 ? { value: Object.fromEntries(values) } : { problem: usage(problems.join("\n  ")) };
 }
 
-function parsed(text: string): Readonly<Record<string, Json>> | null {
+function parsed(text: string): { readonly object: Readonly<Record<string, Json>> } | { readonly fault: string } {
   try {
     const value = JSON.parse(text) as Json;
-    return value !== null && typeof value === "object" && !Array.isArray(value)
-      ? (value as Readonly<Record<string, Json>>)
-      : null;
-  } catch {
-    return null;
+    if (value === null || typeof value !== "object") return { fault: `it is ${JSON.stringify(value)}` };
+    // Of what is JSON, what is an object and no list is a record.
+    return Array.isArray(value) ? { fault: "it is a list" } : { object: value as Readonly<Record<string, Json>> };
+  } catch (error) {
+    return { fault: messageOf(error) };
   }
 }

@@ -14,7 +14,16 @@ import { findRun, openStore } from "../store/stored-run.ts";
 import { typedAnswer } from "../asking/typed-answer.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
+import type { Refusal } from "../../runtime/api.ts";
+import { inert } from "../../views/inert.ts";
+import { answerWords } from "../../views/words.ts";
+import { refuse, type TellRefusal } from "../running/drive.ts";
+import { standardInput } from "../asking/standard-input.ts";
 import { resume, type ResumeOptions } from "./resume.ts";
+
+export interface AnswerOptions extends ResumeOptions {
+  readonly stdin?: true;
+}
 
 /**
  * Answers a gate. The process that executes the run takes the answer from its mailbox; a parked run goes on here, to
@@ -24,22 +33,39 @@ export async function answer(
   world: World,
   run: string,
   node: string,
-  text: string,
-  options: ResumeOptions,
+  text: string | undefined,
+  options: AnswerOptions,
 ): Promise<number> {
   const inside = await decidedInside(world);
   if (inside !== null) return report(world, inside);
+  const said = await textOf(world, text, options);
+  if (typeof said !== "string") return report(world, said);
   const journal = await openStore(world);
   try {
     const row = findRun(journal, run);
     if (isProblem(row)) return report(world, row);
-    const given = await answerTo(world, journal, row, node, text);
+    const given = await answerTo(world, journal, row, node, said);
     if ("problem" in given) return report(world, given.problem);
     const { isAlive } = await world.compose();
     return await give({ world, journal, isAlive, ...given }, options);
   } finally {
     await journal.close();
   }
+}
+
+async function textOf(world: World, text: string | undefined, { stdin }: AnswerOptions): Promise<string | Problem> {
+  if (stdin !== true)
+    return text ?? usage("no answer was given", "Give it after the node, or pipe it in with --stdin.");
+  if (text !== undefined) return usage("an answer was given, and --stdin asks for one", "Leave one of them out.");
+  if (world.interactive) world.err.write("the answer, to its end with Ctrl-D:\n");
+  const given = await standardInput(limits.answerBytes);
+  if (typeof given === "string") return given;
+  return usage(
+    given.unread === "too long"
+      ? `the answer is longer than ${limits.answerBytes / 1024} KiB`
+      : "the answer is no text",
+    "Keep it in a file, and answer with its path.",
+  );
 }
 
 interface Giving extends Given {
@@ -62,25 +88,39 @@ async function give(giving: Giving, options: ResumeOptions): Promise<number> {
       if (fate === "late") return report(world, notYet(giving));
       if (fate !== "left") return tell(giving, fate);
     }
-    const exit = await resume(world, top, { ...options, detach: true }, { answer: { ...answer, node: path } });
+    const refusals: Refusal[] = [];
+    const tellRefusal: TellRefusal = (_, refusal) => {
+      refusals.push(refusal);
+      return exitCodes.usage;
+    };
+    const exit = await resume(
+      world,
+      top,
+      { ...options, detach: true },
+      { answer: { ...answer, node: path }, tellRefusal },
+    );
     const fate = fateOf(giving);
-    if (exit === exitCodes.usage) {
-      if (posted && fate !== null) return tell(giving, fate);
-      if (posted && isExecuted(giving)) continue;
-      return exit;
+    const [refusal] = refusals;
+    if (refusal !== undefined) {
+      if (fate !== null) return tell(giving, fate);
+      if (isExecuted(giving)) continue;
+      return refuse(world, refusal);
     }
-    if (fate?.kind === "taken" || exit === exitCodes.stopped) return exit;
+    if (exit === exitCodes.usage || fate?.kind === "taken" || exit === exitCodes.stopped) return exit;
     return fate === null ? exit || exitCodes.parked : tell(giving, fate);
   }
 }
 
-function isExecuted({ journal, run, isAlive }: Giving): boolean {
-  const row = journal.find(run);
-  return row !== null && row.endedAt === null && isAlive(row.owner);
+/** Who has the run around it takes it over with it, though not at once. */
+function isExecuted({ journal, run, top, isAlive }: Giving): boolean {
+  return [run, top].some((one) => {
+    const row = journal.find(one);
+    return row !== null && row.endedAt === null && isAlive(row.owner);
+  });
 }
 
-function fateOf({ journal, run, read, answer, asked }: Giving): AnswerFate | null {
-  return answerFate(journal.read(run, read), answer, asked);
+function fateOf({ journal, run, read, answer, asked, path }: Giving): AnswerFate | null {
+  return answerFate(journal.read(run, read), answer, asked, path);
 }
 
 /** What the process that executes the run makes of the answer; `left` where it is gone before that. */
@@ -97,7 +137,7 @@ async function fateElsewhere(giving: Giving): Promise<AnswerFate | "late" | "lef
   }
 }
 
-function tell({ world, top, path }: Giving, fate: AnswerFate): number {
+function tell({ world, journal, top, path, answer }: Giving, fate: AnswerFate): number {
   if (fate.kind === "conflict")
     return report(
       world,
@@ -106,8 +146,15 @@ function tell({ world, top, path }: Giving, fate: AnswerFate): number {
         `trammel show ${top} tells how it stands, ${inboxHint}`,
       ),
     );
-  world.err.write(`answered ${path} of run ${top}\n`);
+  const row = journal.find(top);
+  const stands = row === null ? "" : `: ${standText(row)}`;
+  world.err.write(`answered ${path} of run ${top} with ${inert(answerWords(answer.answer))}${stands}\n`);
   return exitCodes.ok;
+}
+
+function standText({ endedAt, status, owner }: RunRow): string {
+  if (endedAt !== null) return `it has ended: ${status}`;
+  return status === "waiting" ? "it waits for a person again" : `process ${owner.pid} goes on with it`;
 }
 
 function notYet({ top, path }: Giving): Problem {
@@ -144,7 +191,7 @@ async function answerTo(
     const hint =
       row.status === "interrupted" ? `It was interrupted: trammel resume ${row.run} goes on with it.` : others;
     const asked = insideAt(journal, row, node);
-    const past = asked === null ? null : pastAnswer(journal.read(asked.row.run), asked.node);
+    const past = asked === null ? null : pastAnswer(journal.read(asked.row.run), asked.node, node);
     const why = past === null ? "" : `: ${past}`;
     return { problem: usage(`nothing waits for an answer at ${node} of run ${row.run}${why}`, hint) };
   }

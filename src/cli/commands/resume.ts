@@ -7,7 +7,7 @@ import { bindingsOf } from "../../views/bindings.ts";
 import { openGates } from "../../views/open-gates.ts";
 import { whatBecame } from "../asking/became.ts";
 import { readDocument, type SourceDocument } from "../documents/document.ts";
-import { drive, type DriveOptions } from "../running/drive.ts";
+import { drive, type DriveOptions, type TellRefusal } from "../running/drive.ts";
 import { bind, boundBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
 import { decidedInside } from "../inside.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -24,6 +24,8 @@ export interface Decision {
   readonly settle?: Settlement;
   /** To a gate that waits; taken only if the gate still asks the same, and nobody's came first. */
   readonly answer?: GateAnswered;
+  /** Instead of the command, which says only why it does not go on. */
+  readonly tellRefusal?: TellRefusal;
 }
 
 /**
@@ -57,7 +59,7 @@ async function goOn(
   world: World,
   text: string,
   options: ResumeOptions,
-  { settle, answer }: Decision,
+  { settle, answer, tellRefusal }: Decision,
   asks: boolean,
 ): Promise<WentOn> {
   const found = await readRun(world, text);
@@ -89,7 +91,7 @@ async function goOn(
     if (answer !== undefined) started.deliver(answer);
     return started;
   };
-  const { exit, view } = await drive(world, prepared, row.cwd, recording, begin, history);
+  const { exit, view } = await drive(world, prepared, row.cwd, recording, begin, history, tellRefusal);
   const isOpen = view?.status === "needs_attention";
   return { exit, undecided: isOpen ? view.halting : null };
 }

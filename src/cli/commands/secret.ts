@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
@@ -6,6 +5,7 @@ import type { SecretStore } from "../../ports/secrets.ts";
 import { inert } from "../../views/inert.ts";
 import type { SecretList } from "../../wire/secrets.ts";
 import { hiddenLine } from "../asking/hidden.ts";
+import { standardInput } from "../asking/standard-input.ts";
 import { dataHome } from "../store/home.ts";
 import { isInside } from "../inside.ts";
 import { jsonLine } from "../json.ts";
@@ -79,7 +79,7 @@ function refusal(world: World, name: string): Problem | null {
 async function valueOf(world: World, name: string): Promise<string | Problem | null> {
   const given = world.interactive
     ? await hiddenLine(process.stdin, world.err, `${name} (not shown): `)
-    : await standardInput(name);
+    : await piped(name);
   if (typeof given !== "string") return given;
   if (given.length > limits.secretCharacters) return tooLong(name);
   if (given === "")
@@ -92,17 +92,9 @@ function tooLong(name: string): Problem {
   return usage(`the value of ${name} is longer than ${limits.secretCharacters} characters`);
 }
 
-/** Without the newline at its end that `echo` adds. */
-async function standardInput(name: string): Promise<string | Problem> {
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of process.stdin) {
-    const bytes = Buffer.from(chunk as Uint8Array); // a stream without an encoding gives bytes
-    chunks.push(bytes);
-    total += bytes.length;
-    if (total > limits.secretCharacters * 4) return tooLong(name);
-  }
-  const all = Buffer.concat(chunks, total);
-  if (isUtf8(all)) return all.toString().replace(/\r?\n$/, "");
+async function piped(name: string): Promise<string | Problem> {
+  const given = await standardInput(limits.secretCharacters * 4);
+  if (typeof given === "string") return given;
+  if (given.unread === "too long") return tooLong(name);
   return usage(`the value of ${name} is no text`, `Encode it, as in: base64 FILE | trammel secret set ${name}`);
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ResumeOptions } from "../commands/resume.ts";
+import type { AnswerOptions } from "../commands/answer.ts";
 import type { SettleOptions } from "../commands/settle.ts";
 import type { World } from "../world.ts";
 import { atLeast, oneOf } from "./arguments.ts";
@@ -23,8 +23,9 @@ export function addDeciding(program: Command, world: World, finish: Finish): voi
       .description("answer a gate of a run; a parked run goes on here")
       .argument("<run>", runHelp)
       .argument("<node>", "the gate")
-      .argument("<answer>", "yes or no, an option, a text, or a form as JSON"),
-  ).action(async (run: string, node: string, text: string, options: ResumeOptions) => {
+      .argument("[answer]", "yes or no, an option, a text, or a form as JSON")
+      .option("--stdin", "read the answer from standard input, as for a long text or a form"),
+  ).action(async (run: string, node: string, text: string | undefined, options: AnswerOptions) => {
     const { answer } = await import("../commands/answer.ts");
     finish(await answer(world, run, node, text, options));
   });

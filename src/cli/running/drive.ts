@@ -34,6 +34,9 @@ export interface DriveOptions extends OverlapOptions {
   readonly keepSandbox?: true;
 }
 
+/** Tells of a run that was refused before any effect, and answers the exit code. */
+export type TellRefusal = (world: World, refusal: Refusal) => number;
+
 /** A run that is over, halted or parked. */
 export interface Driven {
   readonly exit: number;
@@ -52,6 +55,7 @@ export async function drive(
   options: DriveOptions,
   begin: (services: Services, observer: Observer, turn: Pick<StartRequest, "turn">) => Promise<RunHandle | Refusal>,
   history: readonly JournalEvent[] = [],
+  tellRefusal: TellRefusal = refuse,
 ): Promise<Driven> {
   const { openServices, problemsIn } = await world.compose();
   const problems = await problemsIn(prepared.config);
@@ -100,7 +104,7 @@ export async function drive(
     if ("refused" in started && asked !== undefined) return { exit: exitCodes.stopped, view: null };
     if ("refused" in started && started.holder !== undefined && overlap === "skip")
       return { exit: skipped(world, options, started), view: null };
-    if ("refused" in started) return { exit: refuse(world, started), view: null };
+    if ("refused" in started) return { exit: tellRefusal(world, started), view: null };
     handle = started;
     if (asked !== undefined) handle.stop(asked);
     const end = await handle.end;
@@ -165,7 +169,7 @@ function skipped(world: World, { json }: DriveOptions, { message, holder = "" }:
   return exitCodes.ok;
 }
 
-function refuse(world: World, refusal: Refusal): number {
+export function refuse(world: World, refusal: Refusal): number {
   const exit = refusal.refused === "unavailable" ? exitCodes.unavailable : exitCodes.usage;
   return report(world, {
     exit,

@@ -3,6 +3,7 @@ import { limits } from "../../model/limits.ts";
 import type { Observer } from "../../runtime/api.ts";
 import { fold } from "../../views/fold.ts";
 import { isPressing, plainLine, plainLineInside } from "../../views/plain.ts";
+import { TakenUp } from "../../views/taken-up.ts";
 import type { RunView } from "../../views/run-view.ts";
 import type { Output } from "../output.ts";
 import { eventLine } from "../report.ts";
@@ -10,10 +11,12 @@ import type { Display } from "./display.ts";
 
 /** One line an event on standard error. */
 export function plainDisplay(output: Output, view: RunView): Display {
+  const taken = new TakenUp();
   return {
     event(event) {
       fold(view, event);
-      const line = plainLine(event, view.startedAt);
+      const body = taken.told(event.body);
+      const line = body === null ? null : plainLine({ ...event, body }, view.startedAt);
       if (line !== null) output.write(`${line}\n`);
     },
     inside: (parent) => plainInside(output, view, parent),
@@ -26,10 +29,12 @@ function plainInside(output: Output, view: RunView, parent: ParentLink, around =
   const isWhole = around && (parent.item ?? 0) < limits.itemsToldWhole;
   if (around && parent.item === limits.itemsToldWhole)
     output.write(`${" ".repeat(11)}… of later items of ${parent.node} only what fails or asks is told\n`);
+  const taken = new TakenUp();
   return {
     event(event) {
-      if (!isWhole && !isPressing(event.body)) return;
-      const line = plainLineInside(event, view.startedAt, parent);
+      const body = taken.told(event.body);
+      if (body === null || (!isWhole && !isPressing(body))) return;
+      const line = plainLineInside({ ...event, body }, view.startedAt, parent);
       if (line !== null) output.write(`${line}\n`);
     },
     progress: () => undefined,

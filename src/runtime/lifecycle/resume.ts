@@ -7,7 +7,7 @@ import type { Node, NodeType } from "../../model/node.ts";
 import type { Attempt } from "../../model/attempt.ts";
 import type { EventBody, NodeSettled, RunResumed, RunStarted } from "../../model/events.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
-import { isReopenable, type NodeResult } from "../../model/outcome.ts";
+import { isReopenable, type NodeResult, type Reason } from "../../model/outcome.ts";
 import type { Conflict, RunRow } from "../../ports/journal.ts";
 import type { Given } from "../../ports/secrets.ts";
 import type { Workspace } from "../../ports/workspace.ts";
@@ -183,8 +183,9 @@ async function left(
   const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
   const asked = settled === null && !decided && node?.effect !== undefined;
   const unknown = asked ? `${unknownOutcome}, and its probe could not tell` : unknownOutcome;
-  const text = node === undefined ? unknown : (standing[node.type] ?? unknown);
-  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text } };
+  const waited = node === undefined ? undefined : standing[node.type];
+  const reason = waited === undefined ? ({ code: "crash", text: unknown } as const) : waited;
+  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason };
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 
@@ -200,12 +201,9 @@ function holdsRuns(node: Node | undefined): boolean {
 
 const unknownOutcome = "the engine ended while it ran, so its outcome is unknown";
 
-const standing: Partial<Record<NodeType, string>> = {
-  human: "it was still waiting",
-  wait: "it was still waiting",
-  call: "the engine ended while it ran; what runs inside goes on",
-  map: "the engine ended while it ran; what runs inside goes on",
-};
+const waiting: Reason = { code: "taken_up", text: "it was still waiting" };
+const holding: Reason = { code: "taken_up", text: "the engine ended while it ran; what runs inside goes on" };
+const standing: Partial<Record<NodeType, Reason>> = { human: waiting, wait: waiting, call: holding, map: holding };
 
 /**
  * What the author said about such a claim: it may be repeated, or a probe finds out. Asking

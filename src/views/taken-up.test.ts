@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { EventBody } from "../model/events.ts";
+import { TakenUp } from "./taken-up.ts";
+
+const at = (node: string, attempt: number) => ({ node, pass: 1, attempt });
+const opened = (attempt: number): EventBody => ({
+  ...{ type: "gate.opened", mode: "approval", prompt: "Ship?", digest: "d" },
+  ...at("ask", attempt),
+});
+const unconfirmed = (node: string, attempt: number, code: "crash" | "taken_up"): EventBody => ({
+  ...{ type: "node.unconfirmed", reason: { code, text: "…" } },
+  ...at(node, attempt),
+});
+const again = (node: string, attempt: number, by = "engine"): EventBody => ({
+  ...{ type: "node.settled", as: "again", by },
+  ...at(node, attempt),
+});
+const started = (node: string, attempt: number): EventBody => ({
+  ...{ type: "node.started", step: 1, from: [] },
+  ...at(node, attempt),
+});
+const waits = (attempt: number): EventBody => ({ type: "node.waiting", waits: true, ...at("call", attempt) });
+
+function told(...events: readonly EventBody[]): readonly EventBody[] {
+  const taken = new TakenUp();
+  return events.flatMap((event) => taken.told(event) ?? []);
+}
+
+test("a gate that waited on is told as it was, and what a second process took up too", () => {
+  const over = [unconfirmed("ask", 2, "taken_up"), again("ask", 2), started("ask", 3), opened(3)];
+  expect(told(opened(1), unconfirmed("ask", 1, "taken_up"), again("ask", 1), started("ask", 2), opened(2))).toEqual([
+    opened(1),
+    opened(1),
+  ]);
+  expect(told(...over)).toEqual([opened(1)]);
+});
+
+test("that what goes on inside waits is told when it begins to, not because it was taken up", () => {
+  const over = [unconfirmed("call", 1, "taken_up"), again("call", 1), started("call", 2)];
+  expect(told(waits(1), ...over, waits(2), waits(2))).toEqual([waits(1), waits(1)]);
+});
+
+test("an outcome that nobody knows, and what a person decides about it, is told", () => {
+  const events = [unconfirmed("a", 1, "crash"), again("a", 1, "ann"), started("a", 2)];
+  expect(told(...events)).toEqual(events);
+  const settled = again("ask", 1, "ann");
+  expect(told(unconfirmed("ask", 1, "taken_up"), settled)).toEqual([settled]);
+});
