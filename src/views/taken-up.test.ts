@@ -4,19 +4,27 @@ import { TakenUp } from "./taken-up.ts";
 
 const at = (node: string, attempt: number) => ({ node, pass: 1, attempt });
 const opened = (attempt: number): EventBody => ({
-  ...{ type: "gate.opened", mode: "approval", prompt: "Ship?", digest: "d" },
+  type: "gate.opened",
+  mode: "approval",
+  prompt: "Ship?",
+  digest: "d",
   ...at("ask", attempt),
 });
 const unconfirmed = (node: string, attempt: number, code: "crash" | "taken_up"): EventBody => ({
-  ...{ type: "node.unconfirmed", reason: { code, text: "…" } },
+  type: "node.unconfirmed",
+  reason: { code, text: "…" },
   ...at(node, attempt),
 });
 const again = (node: string, attempt: number, by = "engine"): EventBody => ({
-  ...{ type: "node.settled", as: "again", by },
+  type: "node.settled",
+  as: "again",
+  by,
   ...at(node, attempt),
 });
 const started = (node: string, attempt: number): EventBody => ({
-  ...{ type: "node.started", step: 1, from: [] },
+  type: "node.started",
+  step: 1,
+  from: [],
   ...at(node, attempt),
 });
 const waits = (attempt: number): EventBody => ({ type: "node.waiting", waits: true, ...at("call", attempt) });

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { limits } from "../../src/model/limits.ts";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -124,27 +123,6 @@ describe("a parked run", () => {
     const run = await parked(place, gate);
     expect((await trammel(["answer", run, "a", text], { place })).code).toBe(0);
     expect(readFileSync(place.path("said"), "utf8")).toBe(said);
-  });
-
-  it("takes a long text and a form from standard input, and tells all fields that do not fit", async () => {
-    using place = new Place();
-    const form = `mode: form, prompt: "Fill", fields: {name: string, times: integer}`;
-    const run = await parked(place, form);
-    const piped = (text: string, ...args: readonly string[]) =>
-      trammel(["answer", run, "a", ...args, "--stdin"], { place, input: text });
-    expect((await piped('{"name": 1, "tims": 2}\n')).stderr).toBe(
-      "trammel: a has no field tims; it has name, times\n  field name of a is not string\n  field times of a is missing\n",
-    );
-    expect((await piped('{"name": "Ann",\n "times" 2}')).stderr).toMatch(
-      /is no JSON object: .* \(line 2 column 10\)\n/,
-    );
-    expect((await piped("a".repeat(limits.answerBytes + 1))).stderr).toContain("is longer than 256 KiB");
-    expect((await piped("{}", "{}")).stderr).toContain("Leave one of them out.");
-    expect((await trammel(["answer", run, "a"], { place })).stderr).toContain("pipe it in with --stdin");
-    expect(await waiting(place)).toHaveLength(1);
-    const name = "Ann Lee ".repeat(8_000);
-    expect((await piped(`${JSON.stringify({ name, times: 2 })}\n`)).code).toBe(0);
-    expect(JSON.parse(readFileSync(place.path("said"), "utf8"))).toEqual({ name, times: 2 });
   });
 
   it("is not failed by a resume where nobody can be asked, and goes on at a terminal", async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { limits } from "../../src/model/limits.ts";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runReportShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -140,4 +141,27 @@ edges:
     2,
     expect.stringContaining(`interrupted: trammel resume ${run} goes on`),
   ]);
+});
+
+it("takes a long text and a form from standard input, and tells all fields that do not fit", async () => {
+  using place = new Place();
+  const ask = '{type: human, mode: form, prompt: "Fill", fields: {name: string, times: integer}}';
+  place.file(
+    "f.yaml",
+    `name: f\nnodes:\n  a: ${ask}\n  b: {type: script, run: cat > said, stdin: "{a}"}\nedges: [{from: a, when: success, to: b}]\n`,
+  );
+  const run = String(lastLine(await trammel(["run", "-b", "f.yaml", "--detach", "--json"], { place }))["run"]);
+  const piped = (text: string, ...args: readonly string[]) =>
+    trammel(["answer", run, "a", ...args, "--stdin"], { place, input: text });
+  expect((await piped('{"name": 1, "tims": 2}\n')).stderr).toBe(
+    "trammel: a has no field tims; it has name, times\n  field name of a is not string\n  field times of a is missing\n",
+  );
+  expect((await piped('{"name": "Ann",\n "times" 2}')).stderr).toMatch(/is no JSON object: .* \(line 2 column 10\)\n/);
+  expect((await piped("a".repeat(limits.answerBytes + 1))).stderr).toContain("is longer than 256 KiB");
+  expect((await piped("{}", "{}")).stderr).toContain("Leave one of them out.");
+  expect((await trammel(["answer", run, "a"], { place })).stderr).toContain("pipe it in with --stdin");
+  expect((await trammel(["show", run], { place })).stdout).toContain("? a: Fill");
+  const name = "Ann Lee ".repeat(8_000);
+  expect((await piped(`${JSON.stringify({ name, times: 2 })}\n`)).code).toBe(0);
+  expect(JSON.parse(readFileSync(place.path("said"), "utf8"))).toEqual({ name, times: 2 });
 });

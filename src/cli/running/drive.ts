@@ -4,6 +4,7 @@ import { exitCodeOf, exitCodes } from "../../model/outcome.ts";
 import type { Observer, Refusal, RunEnd, RunHandle, StartRequest } from "../../runtime/api.ts";
 import type { JournalEvent } from "../../model/events.ts";
 import { decisionText } from "../../views/decision.ts";
+import type { GateKeeper } from "../../ports/gate.ts";
 import { emptyView, fold } from "../../views/fold.ts";
 import { inert } from "../../views/inert.ts";
 import type { RunView } from "../../views/run-view.ts";
@@ -63,12 +64,6 @@ export async function drive(
   const view = emptyView("", prepared.blueprint);
   for (const event of history) fold(view, event);
   const display = await openDisplay(world, view, prepared, options);
-  const gates =
-    options.detach === true
-      ? patientGates
-      : world.interactive && !isInside(world)
-        ? terminalGates({ input: process.stdin, err: world.err, screen: display })
-        : unattendedGates;
   const services = await openServices({
     home: dataHome(world.env, world.cwd),
     cwd,
@@ -77,7 +72,7 @@ export async function drive(
     blueprint: prepared.blueprint,
     plugins: prepared.plugins,
     callees: [...prepared.callees.values()].map(({ blueprint }) => blueprint),
-    gates,
+    gates: gatesOf(world, options, display),
     ownFolders: [packageRoot()],
     ...serviceOptionsOf(options, world.cwd),
     notice: (what) => world.err.write(`${inert(what)}\n`),
@@ -101,10 +96,11 @@ export async function drive(
     const overlap = overlapIn(options, prepared.blueprint);
     const turn = overlap === "queue" ? { turn: turnIn(world, waiting.signal) } : {};
     const started = await begin(services, observer, turn);
-    if ("refused" in started && asked !== undefined) return { exit: exitCodes.stopped, view: null };
-    if ("refused" in started && started.holder !== undefined && overlap === "skip")
-      return { exit: skipped(world, options, started), view: null };
-    if ("refused" in started) return { exit: tellRefusal(world, started), view: null };
+    if ("refused" in started) {
+      if (asked !== undefined) return { exit: exitCodes.stopped, view: null };
+      const isSkipped = started.holder !== undefined && overlap === "skip";
+      return { exit: isSkipped ? skipped(world, options, started) : tellRefusal(world, started), view: null };
+    }
     handle = started;
     if (asked !== undefined) handle.stop(asked);
     const end = await handle.end;
@@ -118,6 +114,12 @@ export async function drive(
     await notices.sent();
     await services.close();
   }
+}
+
+function gatesOf(world: World, { detach }: DriveOptions, display: Display): GateKeeper {
+  if (detach === true) return patientGates;
+  if (!world.interactive || isInside(world)) return unattendedGates;
+  return terminalGates({ input: process.stdin, err: world.err, screen: display });
 }
 
 /** Whether it is not worth the while to be let go of. */
