@@ -2,6 +2,7 @@ import type { AgentEvent } from "../model/agent-event.ts";
 import { limits } from "../model/limits.ts";
 import type { Usage } from "../model/outcome.ts";
 import { messageOf } from "../model/thrown.ts";
+import { zeroUsage } from "../model/usage.ts";
 import type { AgentProvider, AgentResult } from "../ports/provider.ts";
 import { soundUsage } from "./counts.ts";
 import { maskedJson, presentable } from "./events.ts";
@@ -107,7 +108,7 @@ function broken(error: unknown, gate: Gate): AgentResult {
       text: `the agent's provider failed: ${messageOf(error)}`,
     },
     message: "",
-    usage: { inputTokens: 0, outputTokens: 0, turns: 0 },
+    usage: zeroUsage,
     beforeEffect: !gate.touched,
   };
 }

@@ -1,6 +1,6 @@
 import type { RunHalting } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
-import { inert } from "./inert.ts";
+import { inert, inertLine } from "./inert.ts";
 
 /** What an escalation says, beside its evidence. */
 export interface Escalation {
@@ -52,7 +52,7 @@ export function escalationSection(escalation: Escalation, at: number, timezone: 
 }
 
 function oneLine(text: string): string {
-  return inert(text).replace(/\s+/g, " ").trim();
+  return inertLine(text).trim();
 }
 
 /** Of two failures the later one gets most of the lines, and what the earlier one leaves free. */

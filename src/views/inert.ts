@@ -9,6 +9,11 @@ export function inert(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(escapes, "").replace(controls, "");
 }
 
+/** As {@link inert}, on one line. */
+export function inertLine(text: string): string {
+  return inert(text).replace(/\s+/g, " ");
+}
+
 /**
  * The last line that says something, inert and without surrounding blanks. A
  * carriage return starts the line anew, as on a terminal.

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, sep } from "node:path";
+import { zeroUsage } from "../../model/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
@@ -35,7 +36,7 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
       return `\`tools\` cannot hold an agent that brings its own (provider ${name}); leave them out, use a policy, or use provider ai`;
     },
     async run(request, emit, signal) {
-      const nothing = { message: "", usage: { inputTokens: 0, outputTokens: 0, turns: 0 }, beforeEffect: true };
+      const nothing = { message: "", usage: zeroUsage, beforeEffect: true };
       if (signal.aborted)
         return { ...nothing, outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" } };
       const own = agent.variables.flatMap((key) =>

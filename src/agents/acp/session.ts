@@ -9,7 +9,7 @@ import {
   type StopReason,
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent } from "../../model/agent-event.ts";
-import type { Json } from "../../model/json.ts";
+import { type Json, memberOf } from "../../model/json.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { Conversation } from "./conversation.ts";
@@ -70,7 +70,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
     closed: connection.closed,
     async prompt(text) {
       const answer = await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
-      conversation.endPrompt(partOf(answer, "usage") ?? countedOf(partOf(answer, "_meta")));
+      conversation.endPrompt(memberOf(answer, "usage") ?? countedOf(memberOf(answer, "_meta")));
       return stopReasonOf(answer);
     },
     cancel: () => void agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined),
@@ -122,7 +122,7 @@ function mayAskMore({ modes }: NewSessionResponse): boolean {
 
 /** Answers are not checked by the SDK. */
 function stopReasonOf(answer: unknown): StopReason {
-  const said = partOf(answer, "stopReason");
+  const said = memberOf(answer, "stopReason");
   const reason = stopReasons.find((known) => known === said);
   if (reason === undefined) throw RequestError.internalError(undefined, "it ended its turn in a way that is none");
   return reason;
@@ -132,12 +132,8 @@ const stopReasons = ["end_turn", "max_tokens", "max_turn_requests", "refusal", "
 
 /** Tokens as Gemini reports them. */
 function countedOf(meta: unknown): unknown {
-  const quota = partOf(partOf(meta, "quota"), "token_count");
-  return { inputTokens: partOf(quota, "input_tokens"), outputTokens: partOf(quota, "output_tokens") };
-}
-
-function partOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;
+  const quota = memberOf(memberOf(meta, "quota"), "token_count");
+  return { inputTokens: memberOf(quota, "input_tokens"), outputTokens: memberOf(quota, "output_tokens") };
 }
 
 /** A model that the agent does not offer is an error: another one is never used in its place. */

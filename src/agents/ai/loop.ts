@@ -4,6 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { tooDeepText } from "../../model/nesting.ts";
 import type { ReasonCode, Usage } from "../../model/outcome.ts";
+import { zeroUsage } from "../../model/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerSchema, checkAnswer, isStructured, readAnswer, type Answer } from "../answer.ts";
@@ -47,7 +48,7 @@ class Loop {
   readonly #answerSchema: JsonObject | null;
   readonly #tools: readonly ToolDefinition[];
   readonly #messages: ModelMessage[];
-  #usage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
+  #usage: Usage = zeroUsage;
   #repairsLeft: number = limits.repairTurns;
   readonly #clock: Clock;
   #pauses = 0;

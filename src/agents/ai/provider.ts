@@ -1,4 +1,5 @@
 import type { AgentSettings } from "../../model/agent-settings.ts";
+import { zeroUsage } from "../../model/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../../runtime/text.ts";
@@ -12,7 +13,7 @@ export function createAiProvider(settings: AiSettings, mask: Mask, clock: Clock,
     missing: (model, node) => missingFor(model, settings) ?? (node === undefined ? null : unheldReading(node)),
     currencyOf: (model) => currencyOf(prices[model ?? ""]),
     async run(request, emit, signal) {
-      const nothing = { message: "", usage: { inputTokens: 0, outputTokens: 0, turns: 0 }, beforeEffect: true };
+      const nothing = { message: "", usage: zeroUsage, beforeEffect: true };
       const missing = missingFor(request.model, settings);
       const choice = parseModel(request.model ?? "");
       if (missing !== null || "problem" in choice) {

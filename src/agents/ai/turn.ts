@@ -64,10 +64,10 @@ export async function takeTurn(
     if (signal.aborted) return "aborted";
     const ended = spoken.end();
     if ("fault" in ended) return ended;
-    // No vendor takes back a message that says nothing.
     // Neither the journal nor the vendor could be told of such a call.
     if (ended.calls.some(({ input }) => isTooDeep(input)))
       return { ...ended, calls: [], finish: "garbled", messages: [] };
+    // No vendor takes back a message that says nothing.
     const messages = (await result.responseMessages).filter(
       ({ role, content }) => role === "assistant" && content.length > 0,
     );

@@ -5,6 +5,7 @@ import type { Json } from "../../model/json.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { limits } from "../../model/limits.ts";
 import { messageOf, systemCode } from "../../model/thrown.ts";
+import { zeroUsage } from "../../model/usage.ts";
 import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { maskedJson } from "../events.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
@@ -122,7 +123,7 @@ function quoted(line: string | undefined): string {
   return JSON.stringify(line.length <= 80 ? line : `${line.slice(0, 79)}…`);
 }
 
-const nothing = { message: "", usage: { inputTokens: 0, outputTokens: 0, turns: 0 }, beforeEffect: true } as const;
+const nothing = { message: "", usage: zeroUsage, beforeEffect: true } as const;
 
 function mismatch(why: string): AgentResult {
   return { ...nothing, outcome: "error", reason: { code: "cassette_mismatch", text: oneLine(why) } };

@@ -5,6 +5,7 @@ import type { AgentEvent } from "../../model/agent-event.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { messageOf } from "../../model/thrown.ts";
+import { zeroUsage } from "../../model/usage.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { maskedJson } from "../events.ts";
 import { clip, oneLine, type Mask } from "../../runtime/text.ts";
@@ -139,7 +140,7 @@ function refused(why: string, beforeEffect: boolean): AgentResult {
     outcome: "error",
     reason: { code: "spill", text: oneLine(why) },
     message: "",
-    usage: { inputTokens: 0, outputTokens: 0, turns: 0 },
+    usage: zeroUsage,
     beforeEffect,
   };
 }

@@ -2,7 +2,7 @@ import type { RunHalting } from "../../model/events.ts";
 import type { Settlement } from "../../runtime/api.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
-import { terminalGates } from "./gate.ts";
+import { idleScreen, terminalGates } from "./gate.ts";
 
 /**
  * Asks at the terminal what became of an attempt whose outcome nobody knows; null
@@ -10,8 +10,7 @@ import { terminalGates } from "./gate.ts";
  */
 export async function whatBecame(world: World, run: string, { node, reason }: RunHalting): Promise<Settlement | null> {
   if (node === undefined) return null;
-  const screen = { suspend: () => undefined, resume: () => undefined };
-  const gates = terminalGates({ input: process.stdin, err: world.err, screen });
+  const gates = terminalGates({ input: process.stdin, err: world.err, screen: idleScreen });
   const question = { run, node, mode: "choice", evidence: [], options, fields: {}, prompt: reason.text } as const;
   const answer = await gates.ask(question, new AbortController().signal);
   if (answer.kind !== "text") return null;

@@ -8,6 +8,9 @@ import { fillForm } from "./form.ts";
 import type { Output } from "../output.ts";
 import { userName } from "../user.ts";
 
+/** The terminal where nothing else is drawn on it. */
+export const idleScreen = { suspend: () => undefined, resume: () => undefined };
+
 export interface TerminalGateOptions {
   readonly input: Readable;
   readonly err: Output;

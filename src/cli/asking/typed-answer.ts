@@ -1,18 +1,16 @@
 import type { HumanNode } from "../../model/node.ts";
 import type { GateOpened } from "../../model/events.ts";
-import type { Json } from "../../model/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { messageOf } from "../../model/thrown.ts";
 import { readInput } from "../../runtime/admission/inputs.ts";
 import { type Problem, usage } from "../problem.ts";
 
+type Typed = { readonly value: Json } | { readonly problem: Problem };
+
 /**
  * The decision that a text is for this gate. What is no typed decision is none: it is refused and the gate stays open.
  */
-export async function typedAnswer(
-  text: string,
-  gate: GateOpened,
-  node: HumanNode | undefined,
-): Promise<{ readonly value: Json } | { readonly problem: Problem }> {
+export async function typedAnswer(text: string, gate: GateOpened, node: HumanNode | undefined): Promise<Typed> {
   switch (gate.mode) {
     case "approval":
       if (/^(?:y|yes|ok)$/i.test(text)) return { value: true };
@@ -27,10 +25,7 @@ export async function typedAnswer(
   }
 }
 
-function choice(
-  text: string,
-  { id, options = [] }: HumanNode,
-): { readonly value: Json } | { readonly problem: Problem } {
+function choice(text: string, { id, options = [] }: HumanNode): Typed {
   if (options.some((option) => option.id === text)) return { value: text };
   return {
     problem: usage(`${text} is no option of ${id}`, `There are: ${options.map((option) => option.id).join(", ")}`),
@@ -38,10 +33,7 @@ function choice(
 }
 
 /** All that does not fit is told at once, each by its field. */
-async function form(
-  text: string,
-  { id, fields = {} }: HumanNode,
-): Promise<{ readonly value: Json } | { readonly problem: Problem }> {
+async function form(text: string, { id, fields = {} }: HumanNode): Promise<Typed> {
   const given = parsed(text);
   if ("fault" in given)
     return {
@@ -62,12 +54,11 @@ async function form(
   return problems.length === 0 ? { value: Object.fromEntries(values) } : { problem: usage(problems.join("\n  ")) };
 }
 
-function parsed(text: string): { readonly object: Readonly<Record<string, Json>> } | { readonly fault: string } {
+function parsed(text: string): { readonly object: JsonObject } | { readonly fault: string } {
   try {
-    const value = JSON.parse(text) as Json;
-    if (value === null || typeof value !== "object") return { fault: `it is ${JSON.stringify(value)}` };
-    // Of what is JSON, what is an object and no list is a record.
-    return Array.isArray(value) ? { fault: "it is a list" } : { object: value as Readonly<Record<string, Json>> };
+    const value = JSON.parse(text) as Json; // what JSON.parse gives is JSON
+    if (isJsonObject(value)) return { object: value };
+    return { fault: Array.isArray(value) ? "it is a list" : `it is ${JSON.stringify(value)}` };
   } catch (error) {
     return { fault: messageOf(error) };
   }

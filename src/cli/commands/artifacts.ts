@@ -9,8 +9,8 @@ import type { Artifacts } from "../../wire/artifacts.ts";
 import { type Artifact, artifactsOf } from "../artifacts.ts";
 import { dataHome } from "../store/home.ts";
 import { jsonLine } from "../json.ts";
-import { isProblem, report, usage } from "../problem.ts";
-import { findRun, openStoreToRead } from "../store/stored-run.ts";
+import { report, usage } from "../problem.ts";
+import { readingRun } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface ArtifactsOptions {
@@ -19,11 +19,8 @@ export interface ArtifactsOptions {
 }
 
 /** Lists what a run left behind beside its journal, or copies it into a folder. */
-export async function artifacts(world: World, run: string, options: ArtifactsOptions): Promise<number> {
-  const journal = await openStoreToRead(world);
-  try {
-    const row = findRun(journal, run);
-    if (isProblem(row)) return report(world, row);
+export function artifacts(world: World, run: string, options: ArtifactsOptions): Promise<number> {
+  return readingRun(world, run, async (row, journal) => {
     const home = dataHome(world.env, world.cwd);
     const { openBlobs } = await world.compose();
     const found = artifactsOf({ journal, blobs: openBlobs(home), home }, row.run);
@@ -32,9 +29,7 @@ export async function artifacts(world: World, run: string, options: ArtifactsOpt
     print(world, row.run, found, options);
     const missing = found.filter((one) => one.row.missing).length;
     return missing > 0 && options.out !== undefined ? exitCodes.failed : exitCodes.ok;
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 function print(world: World, run: string, found: readonly Artifact[], { json, out }: ArtifactsOptions): void {

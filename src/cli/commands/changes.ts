@@ -7,7 +7,7 @@ import { shownName } from "../../runtime/tree/names.ts";
 import { inert } from "../../views/inert.ts";
 import { dataHome } from "../store/home.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { findRun, openStoreToRead } from "../store/stored-run.ts";
+import { readingRun } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 /** Prints what a run changed in its tree. */
@@ -48,11 +48,8 @@ interface Found {
   readonly journal: JournalReader;
 }
 
-async function withChanges(world: World, text: string, act: (found: Found) => Promise<number>): Promise<number> {
-  const journal = await openStoreToRead(world);
-  try {
-    const row = findRun(journal, text);
-    if (isProblem(row)) return report(world, row);
+function withChanges(world: World, text: string, act: (found: Found) => Promise<number>): Promise<number> {
+  return readingRun(world, text, async (row, journal) => {
     if (row.parent !== undefined) {
       const { node, run } = row.parent;
       return report(
@@ -63,14 +60,14 @@ async function withChanges(world: World, text: string, act: (found: Found) => Pr
         ),
       );
     }
-    return await actOn(world, journal, row, act);
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    const hint = "Mend that, and ask again; nothing was taken back.";
-    return report(world, usage(`what the run changed cannot be told: ${error.message}`, hint));
-  } finally {
-    await journal.close();
-  }
+    try {
+      return await actOn(world, journal, row, act);
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error;
+      const hint = "Mend that, and ask again; nothing was taken back.";
+      return report(world, usage(`what the run changed cannot be told: ${error.message}`, hint));
+    }
+  });
 }
 
 async function actOn(

@@ -3,12 +3,12 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { RunHalting } from "../../model/events.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { decisionText } from "../../views/decision.ts";
-import { inert } from "../../views/inert.ts";
+import { inertLine } from "../../views/inert.ts";
 import { shellWord } from "../../model/shell.ts";
 import type { Inbox } from "../../wire/inbox.ts";
 import { waitingGates } from "../store/inner-runs.ts";
 import { instant } from "../report.ts";
-import { openStoreToRead } from "../store/stored-run.ts";
+import { reading } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -17,8 +17,18 @@ import type { World } from "../world.ts";
  * run by name, for what waits side by side has no order. Then what of the runs that `trammel
  * runs` lists halted until somebody decides, the latest first.
  */
-export async function inbox(world: World, options: { readonly json?: true }): Promise<number> {
-  const journal = await openStoreToRead(world);
+export function inbox(world: World, options: { readonly json?: true }): Promise<number> {
+  return reading(world, async (journal) => {
+    const waiting = waitingRuns(journal);
+    const halted = haltedRuns(journal);
+    const decisions = halted.map(({ decision }) => decision);
+    if (options.json === true) world.out.write(jsonLine({ waiting, decisions } satisfies Inbox));
+    else print(world, waiting, halted);
+    return exitCodes.ok;
+  });
+}
+
+function waitingRuns(journal: JournalReader): Inbox["waiting"] {
   const live = journal
     .runs(limits.runsInInbox, null, "live")
     .filter(({ status }) => status === "waiting" || status === "running");
@@ -26,7 +36,7 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
     .map((row) => ({ row, gates: waitingGates(journal, row) }))
     .filter(({ gates }) => gates.length > 0);
   const oldest = (gates: ReturnType<typeof waitingGates>): number => Math.min(...gates.map(({ since }) => since));
-  const sorted = waiting
+  return waiting
     .toSorted((a, b) => oldest(a.gates) - oldest(b.gates))
     .flatMap(({ row, gates }) =>
       gates
@@ -41,20 +51,19 @@ export async function inbox(world: World, options: { readonly json?: true }): Pr
           ...(gate.until === undefined ? {} : { until: instant(gate.until) }),
         })),
     );
-  const halted = haltedRuns(journal);
-  await journal.close();
-  if (options.json === true) {
-    world.out.write(jsonLine({ waiting: sorted, decisions: halted.map(({ decision }) => decision) } satisfies Inbox));
-    return exitCodes.ok;
-  }
+}
+
+function print(world: World, waiting: Inbox["waiting"], halted: readonly Halted[]): void {
   const now = instant(Date.now());
-  const line = (one: Inbox["waiting"][number]): string =>
-    `${one.run}  ${one.node}: ${inert(one.prompt).replace(/\s+/g, " ")}\n  ${late(one, now) ?? `trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}`}\n`;
-  world.out.write([...sorted.map(line), ...halted.map(haltedText)].join(""));
-  if (sorted.length > 0)
+  world.out.write([...waiting.map((one) => waitingText(one, now)), ...halted.map(haltedText)].join(""));
+  if (waiting.length > 0)
     world.err.write("what a question shows, and what may be answered, is told by: trammel show RUN\n");
   else if (halted.length === 0) world.err.write("nothing waits for a person\n");
-  return exitCodes.ok;
+}
+
+function waitingText(one: Inbox["waiting"][number], now: string): string {
+  const answer = `trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}`;
+  return `${one.run}  ${one.node}: ${inertLine(one.prompt)}\n  ${late(one, now) ?? answer}\n`;
 }
 
 interface Halted {
@@ -77,7 +86,7 @@ function haltedAt(journal: JournalReader, { run, blueprint, status, endedAt }: R
 }
 
 function haltedText({ decision: { run, status, node, reason }, halting }: Halted): string {
-  const why = inert(reason).replace(/\s+/g, " ");
+  const why = inertLine(reason);
   return `${run}  ${node}: ${status}, ${why}\n${decisionText(run, status, halting).join("\n")}\n`;
 }
 

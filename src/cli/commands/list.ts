@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { exitCodes } from "../../model/outcome.ts";
-import { inert } from "../../views/inert.ts";
+import { inertLine } from "../../views/inert.ts";
 import type { BlueprintList } from "../../wire/blueprint-list.ts";
 import { findBlueprint, keptFolder, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import { checkDocument, configHere } from "../plugins/plugins.ts";
@@ -50,7 +50,7 @@ async function look(
 function table(rows: readonly Listed[], columns: number): string {
   const nameColumns = Math.max(0, ...rows.map((row) => width(row.name)));
   const line = (row: Listed): string =>
-    `${row.valid ? "✓" : "✗"} ${pad(row.name, nameColumns)}  ${inert(row.note ?? "").replace(/\s+/g, " ")}`;
+    `${row.valid ? "✓" : "✗"} ${pad(row.name, nameColumns)}  ${inertLine(row.note ?? "")}`;
   const lines = (shipped: boolean): string =>
     rows.flatMap((row) => (row.shipped === shipped ? [`${fit(line(row), columns).trimEnd()}\n`] : [])).join("");
   return `${lines(false)}come with trammel:\n${lines(true)}`;

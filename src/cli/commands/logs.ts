@@ -5,9 +5,8 @@ import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { plainLine } from "../../views/plain.ts";
 import { end } from "../ending.ts";
 import { attachLauncher } from "../launcher.ts";
-import { isProblem, report } from "../problem.ts";
 import { eventLine } from "../report.ts";
-import { findRun, openStoreToRead } from "../store/stored-run.ts";
+import { readingRun } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface LogsOptions {
@@ -15,25 +14,30 @@ export interface LogsOptions {
   readonly json?: true;
 }
 
-export async function logs(world: World, run: string, options: LogsOptions): Promise<number> {
-  const journal = await openStoreToRead(world);
-  const row = findRun(journal, run);
-  if (isProblem(row)) return report(world, row);
-  let last = print(world, journal, row, 0, options);
-  if (options.follow === true) {
-    attachLauncher(process.env, {
-      interrupt: () => end(exitCodes.stopped),
-      gone: () => end(exitCodes.stopped),
-    });
-    // Another process writes; the store tells nobody, so it is asked.
-    while (isLive(journal.find(row.run)?.status) && !world.out.closed()) {
-      await pause(limits.followMs);
-      last = print(world, journal, row, last, options);
-    }
-    print(world, journal, row, last, options);
+export function logs(world: World, run: string, options: LogsOptions): Promise<number> {
+  return readingRun(world, run, async (row, journal) => {
+    const last = print(world, journal, row, 0, options);
+    if (options.follow === true) await follow(world, journal, row, last, options);
+    return exitCodes.ok;
+  });
+}
+
+/** Another process writes; the store tells nobody, so it is asked. */
+async function follow(
+  world: World,
+  journal: JournalReader,
+  row: RunRow,
+  printed: number,
+  options: LogsOptions,
+): Promise<void> {
+  const stopped = (): void => end(exitCodes.stopped);
+  attachLauncher(process.env, { interrupt: stopped, gone: stopped });
+  let last = printed;
+  while (isLive(journal.find(row.run)?.status) && !world.out.closed()) {
+    await pause(limits.followMs);
+    last = print(world, journal, row, last, options);
   }
-  await journal.close();
-  return exitCodes.ok;
+  print(world, journal, row, last, options);
 }
 
 function isLive(status: RunStatus | undefined): boolean {

@@ -5,20 +5,17 @@ import { exitCodes } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
 import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { inert } from "../../views/inert.ts";
-import { isProblem, report, usage } from "../problem.ts";
+import { report, usage } from "../problem.ts";
 import { makeReceipt } from "../receipt/make.ts";
 import { verifyReceipt } from "../receipt/verify.ts";
 import { isFile } from "../documents/files.ts";
 import { dataHome } from "../store/home.ts";
-import { findRun, openStoreToRead } from "../store/stored-run.ts";
+import { readingRun } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 /** Prints the receipt of a run, or writes it into a new file. */
-export async function receipt(world: World, run: string, options: { readonly out?: string }): Promise<number> {
-  const journal = await openStoreToRead(world);
-  try {
-    const row = findRun(journal, run);
-    if (isProblem(row)) return report(world, row);
+export function receipt(world: World, run: string, options: { readonly out?: string }): Promise<number> {
+  return readingRun(world, run, async (row, journal) => {
     const { openBlobs } = await world.compose();
     const blobs = openBlobs(dataHome(world.env, world.cwd));
     const made = await makeReceipt(journal, row, (blob) => isFile(blobs.pathOf(blob)));
@@ -27,9 +24,7 @@ export async function receipt(world: World, run: string, options: { readonly out
       return report(world, { exit: exitCodes.failed, message });
     }
     return options.out === undefined ? print(world, made) : write(world, options.out, made);
-  } finally {
-    await journal.close();
-  }
+  });
 }
 
 function print(world: World, text: string): number {

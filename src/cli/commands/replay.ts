@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { EventBody } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
-import { inert } from "../../views/inert.ts";
+import { inert, inertLine } from "../../views/inert.ts";
 import type { WhatIf } from "../../views/what-if.ts";
 import { sentence } from "../../views/plain.ts";
 import { readDocument } from "../documents/document.ts";
@@ -145,5 +145,5 @@ function differenceText({ run, path, difference }: Replayed): string {
 }
 
 function line(body: EventBody | null): string {
-  return body === null ? "nothing" : inert(`${body.type}: ${sentence(body) ?? ""}`).replace(/\s+/g, " ");
+  return body === null ? "nothing" : inertLine(`${body.type}: ${sentence(body) ?? ""}`);
 }

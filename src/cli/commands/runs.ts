@@ -1,12 +1,12 @@
 import { exitCodes } from "../../model/outcome.ts";
 import { limits } from "../../model/limits.ts";
-import type { JournalReader, RunRow } from "../../ports/journal.ts";
+import type { JournalReader, Queued, RunRow } from "../../ports/journal.ts";
 import { elapsed } from "../../views/words.ts";
-import { inert } from "../../views/inert.ts";
+import { inert, inertLine } from "../../views/inert.ts";
 import { placeText } from "../queue.ts";
 import { instant, runList } from "../report.ts";
 import { fit, pad, width } from "../screen/text.ts";
-import { openStoreToRead } from "../store/stored-run.ts";
+import { reading } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -20,18 +20,22 @@ export interface RunsOptions {
   readonly all?: true;
 }
 
-export async function runs(world: World, options: RunsOptions): Promise<number> {
-  const journal = await openStoreToRead(world);
-  const top = journal.runs(options.limit);
-  const queued = journal.queued();
-  const rows = options.all === true ? withInside(journal, top) : top;
-  world.out.write(options.json === true ? jsonLine(runList(rows, queued)) : table(rows, world.out.size().columns));
-  for (const { run, blueprint, ahead } of options.json === true ? [] : queued)
+export function runs(world: World, options: RunsOptions): Promise<number> {
+  return reading(world, async (journal) => {
+    const top = journal.runs(options.limit);
+    const queued = journal.queued();
+    const rows = options.all === true ? withInside(journal, top) : top;
+    if (options.json === true) world.out.write(jsonLine(runList(rows, queued)));
+    else print(world, rows, queued);
+    return exitCodes.ok;
+  });
+}
+
+function print(world: World, rows: readonly RunRow[], queued: readonly Queued[]): void {
+  world.out.write(table(rows, world.out.size().columns));
+  for (const { run, blueprint, ahead } of queued)
     world.err.write(`waiting: run ${run} (${inert(blueprint)}): ${inert(placeText(ahead))}\n`);
-  if (rows.length === 0 && options.json !== true)
-    world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
-  await journal.close();
-  return exitCodes.ok;
+  if (rows.length === 0) world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
 }
 
 /** Each run followed by those inside it, oldest first: at most `limits.runsListed` of one run. */
@@ -54,7 +58,7 @@ function table(rows: readonly RunRow[], columns: number): string {
     row.status,
     row.endedAt === null ? "" : elapsed(row.endedAt - row.startedAt),
     fit(nameOf(row), nameColumns),
-    inert(row.reason ?? row.task).replace(/\s+/g, " "),
+    inertLine(row.reason ?? row.task),
   ]);
   const widths = cells.reduce<readonly number[]>(
     (most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, width(cell))),

@@ -2,7 +2,7 @@ import { limits } from "../../model/limits.ts";
 import type { RunReport } from "../../wire/run-report.ts";
 import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
-import { inert } from "../../views/inert.ts";
+import { inert, inertLine } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, namesBlueprint } from "../documents/by-name.ts";
@@ -10,7 +10,7 @@ import { isProblem, report } from "../problem.ts";
 import { dataHome } from "../store/home.ts";
 import { type AskedGate, waitingGates } from "../store/inner-runs.ts";
 import { instant, runReport } from "../report.ts";
-import { findRun, openStoreToRead, viewOf } from "../store/stored-run.ts";
+import { readingRun, viewOf } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -30,21 +30,19 @@ export async function show(world: World, target: string, options: ShowOptions): 
   return showRun(world, target, options);
 }
 
-async function showRun(world: World, run: string, options: ShowOptions): Promise<number> {
-  const journal = await openStoreToRead(world);
-  const row = findRun(journal, run);
-  if (isProblem(row)) return report(world, row);
-  const view = await viewOf(world, journal, row);
-  const inside = journal.runs(limits.runsListed, row.run).toReversed();
-  const waiting = row.endedAt === null ? await askedIn(world, journal, row) : [];
-  const limitsNow = await limitsOf(view);
-  world.out.write(
-    options.json === true
-      ? jsonLine(runReport(view, limitsNow, inside, waiting))
-      : text(view, limitsNow, inside, waiting),
-  );
-  await journal.close();
-  return exitCodes.ok;
+function showRun(world: World, run: string, options: ShowOptions): Promise<number> {
+  return readingRun(world, run, async (row, journal) => {
+    const view = await viewOf(world, journal, row);
+    const inside = journal.runs(limits.runsListed, row.run).toReversed();
+    const waiting = row.endedAt === null ? await askedIn(world, journal, row) : [];
+    const limitsNow = await limitsOf(view);
+    world.out.write(
+      options.json === true
+        ? jsonLine(runReport(view, limitsNow, inside, waiting))
+        : text(view, limitsNow, inside, waiting),
+    );
+    return exitCodes.ok;
+  });
 }
 
 async function askedIn(world: World, journal: ReadableJournal, row: RunRow): Promise<readonly AskedGate[]> {
@@ -130,14 +128,14 @@ function questionsIn({ id }: NodeView, waiting: readonly AskedGate[]): string {
   return waiting
     .filter(({ path }) => path === id || path.startsWith(`${id}/`) || path.startsWith(`${id}[`))
     .map(({ path, gate, shown, choices }) => {
-      const prompt = inert(gate.prompt).replace(/\s+/g, " ");
+      const prompt = inertLine(gate.prompt);
       return `    ${stateGlyphs.waiting} ${path}: ${prompt}\n${shown.map(evidence).join("")}${choices.map(choice).join("")}`;
     })
     .join("");
 }
 
 function choice(text: string): string {
-  return `      - ${inert(text).replace(/\s+/g, " ")}\n`;
+  return `      - ${inertLine(text)}\n`;
 }
 
 function evidence(text: string): string {

@@ -11,7 +11,7 @@ import { settingsOf } from "../../nodes/agent-settings.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
 import { inert } from "../../views/inert.ts";
 import { type Found, findAgents } from "./found.ts";
-import { terminalGates } from "../asking/gate.ts";
+import { idleScreen, terminalGates } from "../asking/gate.ts";
 import { modelsOf } from "./models.ts";
 import type { Prepared } from "../running/prepare.ts";
 import { type Problem, report, usage } from "../problem.ts";
@@ -66,8 +66,6 @@ const undecided: Problem = usage(
   "no agent was chosen",
   "Set one up in ~/.config/trammel/config.yaml: agent: {provider: claude}, or agent: {model: anthropic/…}; trammel doctor says what is there.",
 );
-
-const idleScreen = { suspend: () => undefined, resume: () => undefined };
 
 function waysIn({ agents, keys, ollama }: Found): readonly Way[] {
   const local = "absent" in ollama ? [] : ollama.models.slice(0, limits.modelsShown);

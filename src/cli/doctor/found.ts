@@ -2,6 +2,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { vendorKeys, type VendorName } from "../../config/vendors.ts";
 import { limits } from "../../model/limits.ts";
+import { memberOf } from "../../model/json.ts";
 import { textWithin } from "../../runtime/http/bounded.ts";
 import type { World } from "../world.ts";
 
@@ -49,9 +50,9 @@ async function findOllama({ env }: Pick<World, "env">): Promise<Found["ollama"]>
   const origin = `http://${host.includes(":") ? host : `${host}:11434`}`;
   try {
     const [about, tags] = await Promise.all([ask(`${origin}/api/version`), ask(`${origin}/api/tags`)]);
-    const listed = fieldOf(tags, "models");
-    const models = Array.isArray(listed) ? listed.flatMap((one: unknown) => textOf(fieldOf(one, "name"))) : [];
-    return { baseUrl: `${origin}/v1`, version: textOf(fieldOf(about, "version"))[0] ?? "unknown", models };
+    const listed = memberOf(tags, "models");
+    const models = Array.isArray(listed) ? listed.flatMap((one: unknown) => textOf(memberOf(one, "name"))) : [];
+    return { baseUrl: `${origin}/v1`, version: textOf(memberOf(about, "version"))[0] ?? "unknown", models };
   } catch {
     return { absent: `nobody answers at ${origin}` };
   }
@@ -61,10 +62,6 @@ async function ask(url: string): Promise<unknown> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(limits.localProbeMs), redirect: "error" });
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   return JSON.parse(await textWithin(answer, limits.localProbeBytes));
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : null;
 }
 
 function textOf(value: unknown): readonly string[] {

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { access } from "node:fs/promises";
 import { promisify } from "node:util";
-import { loadConfig } from "../../config/load.ts";
+import type { Config } from "../../config/config.ts";
+import { loadConfig, type LoadedConfig } from "../../config/load.ts";
 import { presets } from "../../agents/acp/presets.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { Health } from "../../wire/health.ts";
@@ -15,15 +16,16 @@ import type { World } from "../world.ts";
  * With `tried` the keys and agents that are found are tried too.
  */
 export async function checkHealth(world: World, tried: boolean): Promise<readonly Health[]> {
-  const { config } = await loadConfig(world.cwd, world.env);
+  const loaded = await loadConfig(world.cwd, world.env);
+  const { config } = loaded;
   const keyed = { ...world, env: await (await world.compose()).keyedEnvironment(config, world.env) };
   const found = await findAgents(keyed);
   return [
     { name: "node", status: "ok", detail: `${process.versions.node} (${process.execPath})`, mend: null },
     await store(world),
-    ...(await configuration(world)),
-    ...(await plugins(world)),
-    await agent(world),
+    ...configuration(loaded),
+    ...(await plugins(config)),
+    await agent(world, config),
     keys(found),
     agents(found),
     ollama(found),
@@ -49,8 +51,7 @@ async function store(world: World): Promise<Health> {
   }
 }
 
-async function configuration(world: World): Promise<readonly Health[]> {
-  const { files, faults } = await loadConfig(world.cwd, world.env);
+function configuration({ files, faults }: LoadedConfig): readonly Health[] {
   if (files.length === 0) {
     return [{ name: "configuration", status: "ok", detail: "none, built-in defaults apply", mend: null }];
   }
@@ -68,8 +69,7 @@ async function configuration(world: World): Promise<readonly Health[]> {
 }
 
 /** One line for each that is configured: what it brings, or why it cannot be loaded. */
-async function plugins(world: World): Promise<readonly Health[]> {
-  const { config } = await loadConfig(world.cwd, world.env);
+async function plugins(config: Config): Promise<readonly Health[]> {
   if (config.plugins.length === 0) return [];
   const { loadPlugins } = await import("../plugins/load.ts");
   const { plugins: loaded, faults } = await loadPlugins(config.plugins);
@@ -85,8 +85,7 @@ async function plugins(world: World): Promise<readonly Health[]> {
   ];
 }
 
-async function agent(world: World): Promise<Health> {
-  const { config } = await loadConfig(world.cwd, world.env);
+async function agent(world: World, config: Config): Promise<Health> {
   const { provider = "ai", model = null } = config.agent;
   const { agentMissing } = await world.compose();
   const missing = await agentMissing(config, world.env);

@@ -5,7 +5,7 @@ import { limits } from "../../model/limits.ts";
 import { messageOf } from "../../model/thrown.ts";
 import type { Observer } from "../../runtime/api.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
-import { inert } from "../../views/inert.ts";
+import { inert, inertLine } from "../../views/inert.ts";
 import { pauseText } from "../../views/words.ts";
 import type { Notice } from "../../wire/notice.ts";
 import type { World } from "../world.ts";
@@ -24,7 +24,7 @@ export function noticesOf(world: World, config: NotifyConfig, blueprint: string,
   const send = (channel: string, out: Promise<void>): void => {
     const failed = (error: unknown): void => {
       const why = messageOf(error);
-      failures.push(`the notice by ${channel} did not go out: ${inert(why).replace(/\s+/g, " ").trim()}\n`);
+      failures.push(`the notice by ${channel} did not go out: ${inertLine(why).trim()}\n`);
     };
     sending.push(out.catch(failed));
   };

@@ -1,6 +1,6 @@
 import type { NodeClass } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
-import { inert } from "../../views/inert.ts";
+import { inertLine } from "../../views/inert.ts";
 import type { AttemptView, NodeState, NodeView } from "../../views/run-view.ts";
 import { addUsage, zeroUsage } from "../../model/usage.ts";
 import { classGlyphs, elapsed, stateGlyphs, usageText } from "../../views/words.ts";
@@ -156,7 +156,7 @@ function usageOf(node: NodeView): typeof zeroUsage {
 }
 
 function oneLine(text: string): string {
-  return inert(text).replace(/\s+/g, " ").trim();
+  return inertLine(text).trim();
 }
 
 function paintState(glyph: string, state: NodeState, colors: Palette): string {

@@ -1,4 +1,5 @@
 import { bodyBlueprint } from "../../graph/body.ts";
+import { segmentOf as placeOf } from "../../runtime/inner/place.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import type { World } from "../world.ts";
@@ -42,8 +43,7 @@ function liveInside(journal: JournalReader, { run }: RunRow): readonly RunRow[] 
 
 /** As a run stands in a path: `call`, `map[2]`. */
 export function segmentOf({ parent }: RunRow): string {
-  if (parent === undefined) return "";
-  return parent.item === undefined ? parent.node : `${parent.node}[${parent.item}]`;
+  return parent === undefined ? "" : placeOf(parent);
 }
 
 /** The run inside that a path leads into, whatever became of it, and the node there; null where it leads nowhere. */

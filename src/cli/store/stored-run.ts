@@ -8,7 +8,7 @@ import type { RunView } from "../../views/run-view.ts";
 import type { LookUp } from "../documents/callees.ts";
 import { dataHome } from "./home.ts";
 import { blueprintOf } from "./inner-runs.ts";
-import type { Problem } from "../problem.ts";
+import { isProblem, type Problem, report } from "../problem.ts";
 import { inert } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
@@ -22,6 +22,28 @@ export async function openStore(world: World): Promise<Journal> {
 export async function openStoreToRead(world: World): Promise<ReadableJournal> {
   const { openReader } = await world.compose();
   return openReader(dataHome(world.env, world.cwd), (notice) => world.err.write(`${inert(notice)}\n`));
+}
+
+/** Has a command work on the store, opened to be read, and closes it whatever becomes of the command. */
+export async function reading(world: World, act: (journal: ReadableJournal) => Promise<number>): Promise<number> {
+  const journal = await openStoreToRead(world);
+  try {
+    return await act(journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** As {@link reading}, of the run that the text names; where there is none, that is reported. */
+export function readingRun(
+  world: World,
+  text: string,
+  act: (row: RunRow, journal: ReadableJournal) => Promise<number>,
+): Promise<number> {
+  return reading(world, async (journal) => {
+    const row = findRun(journal, text);
+    return isProblem(row) ? report(world, row) : act(row, journal);
+  });
 }
 
 /** The run that the text names, or why there is none. */

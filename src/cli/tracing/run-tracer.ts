@@ -14,6 +14,7 @@ import type { Attempt } from "../../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeStarted, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeResult, Usage } from "../../model/outcome.ts";
+import { zeroUsage } from "../../model/usage.ts";
 import type { Callees, Observer } from "../../runtime/api.ts";
 import { vendorOf } from "../../config/vendors.ts";
 import { blueprintInside } from "../../graph/body.ts";
@@ -47,8 +48,6 @@ export interface TracerParts {
   readonly item?: number;
   readonly over?: () => void;
 }
-
-const nothing: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
 
 /**
  * Makes spans of the events of a run, after OpenTelemetry's conventions for generative AI: the run, its attempts, and
@@ -123,7 +122,14 @@ export class RunTracer implements Observer {
     const span = tracer.startSpan(nameOf(body.node, node), options, parent);
     const context = trace.setSpan(parent, span);
     const wraps = node !== undefined && isWrapper(node);
-    this.#open.set(body.node, { span, context, turns: wraps ? null : [], tools: new Map(), asked: at, used: nothing });
+    this.#open.set(body.node, {
+      span,
+      context,
+      turns: wraps ? null : [],
+      tools: new Map(),
+      asked: at,
+      used: zeroUsage,
+    });
   }
 
   #progress({ node }: Attempt, event: AgentEvent, at: number): void {
