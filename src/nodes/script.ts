@@ -1,5 +1,5 @@
-import { accessSync, constants } from "node:fs";
 import path from "node:path";
+import { which } from "../runtime/processes/which.ts";
 import type { ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -15,7 +15,9 @@ export function createScriptPerformer(redactor: Redactor, clock: Clock): Perform
     type: "script",
     class: "deterministic",
     missing: (node) =>
-      node.shell === "bash" && !isOnPath("bash") ? `script "${node.id}": bash was not found on PATH` : null,
+      node.shell === "bash" && which("bash", process.env["PATH"]) === null
+        ? `script "${node.id}": bash was not found on PATH`
+        : null,
     async perform(context) {
       try {
         return await checkAndFix(context, redactor, clock);
@@ -77,15 +79,4 @@ function toldWhere({ stock }: ScriptNode, result: NodeResult): NodeResult {
 function shellOf(shell: "sh" | "bash", command: string): readonly string[] {
   const script = command.replaceAll("\r\n", "\n");
   return shell === "sh" ? ["sh", "-c", script] : ["bash", "-o", "pipefail", "-c", script];
-}
-
-function isOnPath(command: string): boolean {
-  return (process.env["PATH"] ?? "").split(path.delimiter).some((folder) => {
-    try {
-      accessSync(path.join(folder, command), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -1,4 +1,4 @@
-import { client, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { client, type ClientContext, methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { limits } from "../../model/limits.ts";
 import { messageOf } from "../../model/thrown.ts";
 import type { StartProcess } from "../../ports/processes.ts";
@@ -6,6 +6,7 @@ import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { authRequired } from "./faults.ts";
 import type { AcpAgent } from "./presets.ts";
 import { streamOf } from "./stream.ts";
+import { introduce } from "./handshake.ts";
 
 /** What an agent says of itself when it is started and asked for nothing. */
 export type AcpProbe =
@@ -46,21 +47,8 @@ export async function probeAcp(
   }
 }
 
-type Agent = ReturnType<ReturnType<typeof client>["connect"]>["agent"];
-
-async function ask(agent: Agent, folder: string, patience: AbortSignal): Promise<AcpProbe> {
-  const about = await agent.request(
-    methods.agent.initialize,
-    {
-      protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-      clientInfo: { name: "trammel", version: "1" },
-    },
-    { cancellationSignal: patience },
-  );
-  const { protocolVersion, agentInfo, authMethods } = about;
-  if (protocolVersion !== PROTOCOL_VERSION)
-    return { fault: `it speaks version ${protocolVersion} of the protocol, not ${PROTOCOL_VERSION}` };
+async function ask(agent: ClientContext, folder: string, patience: AbortSignal): Promise<AcpProbe> {
+  const { agentInfo, authMethods } = await introduce(agent, patience);
   const version = agentInfo?.version ?? null;
   try {
     await agent.request(methods.agent.session.new, { cwd: folder, mcpServers: [] }, { cancellationSignal: patience });

@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join, sep } from "node:path";
-import { zeroUsage } from "../../model/usage.ts";
+import { cancelled, untouched } from "../ending.ts";
+import { which } from "../../runtime/processes/which.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
@@ -28,7 +27,7 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
     name,
     missing(_model, settings) {
       const [program] = agent.argv;
-      if (!isThere(program, environment["PATH"] ?? "")) return `${program} is not on the PATH; ${agent.install}`;
+      if (which(program, environment["PATH"]) === null) return `${program} is not on the PATH; ${agent.install}`;
       if (settings?.context?.only === "require")
         return `\`context.only: require\` cannot hold an agent that brings its own tools (provider ${name}); use \`only: report\`, provider ai, or a sandbox`;
       if (settings?.tools === undefined) return null;
@@ -36,9 +35,7 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
       return `\`tools\` cannot hold an agent that brings its own (provider ${name}); leave them out, use a policy, or use provider ai`;
     },
     async run(request, emit, signal) {
-      const nothing = { message: "", usage: zeroUsage, beforeEffect: true };
-      if (signal.aborted)
-        return { ...nothing, outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" } };
+      if (signal.aborted) return { ...untouched, ...cancelled };
       const own = agent.variables.flatMap((key) =>
         environment[key] === undefined ? [] : [[key, environment[key]] as const],
       );
@@ -48,7 +45,7 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
       try {
         const child = await start({ argv: [...agent.argv, ...(held?.argv ?? [])], cwd: request.workspace, env });
         if ("kind" in child)
-          return { ...nothing, outcome: "error", reason: { code: "could_not_start", text: child.message } };
+          return { ...untouched, outcome: "error", reason: { code: "could_not_start", text: child.message } };
         request.onProcess?.(child.process);
         const { converse } = await import("./run.ts");
         return await converse({ child, request, emit, signal, clock, boxed, meta: held?.meta ?? null });
@@ -57,16 +54,4 @@ export function createAcpProvider({ name, agent, environment, start, clock, boxe
       }
     },
   };
-}
-
-function isThere(program: string, path: string): boolean {
-  const candidates = program.includes(sep) ? [program] : path.split(delimiter).map((folder) => join(folder, program));
-  return candidates.some((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return statSync(file).isFile();
-    } catch {
-      return false;
-    }
-  });
 }

@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { LiveProcess, ProcessEnd } from "../../ports/processes.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { type Answer, answerInstructions, isStructured, readAnswer } from "../answer.ts";
+import { cancelled } from "../ending.ts";
 import { oneLine } from "../../runtime/text.ts";
 import { Conversation, type Breach } from "./conversation.ts";
 import { classify } from "./faults.ts";
@@ -170,12 +171,6 @@ function tailOf({ child, request }: Work): () => string {
   });
   return () => tail.toString("utf8");
 }
-
-const cancelled: End = {
-  outcome: "cancelled",
-  reason: { code: "cancelled", text: "the agent was stopped" },
-  message: "",
-};
 
 function endOf(reason: Exclude<StopReason, "end_turn">, message: string): End {
   switch (reason) {

@@ -1,7 +1,6 @@
 import {
   client,
   methods,
-  PROTOCOL_VERSION,
   RequestError,
   type ClientConnection,
   type ClientContext,
@@ -16,6 +15,7 @@ import type { Conversation } from "./conversation.ts";
 import { verdictOf } from "./permission.ts";
 import { streamOf } from "./stream.ts";
 import { confined, readText, shownPath, writeText } from "./workspace.ts";
+import { introduce } from "./handshake.ts";
 
 /** A session with an agent that runs as a child process. */
 export interface Session {
@@ -46,18 +46,7 @@ export async function openSession(parts: SessionParts): Promise<Session> {
   const { request, conversation, patience, meta } = parts;
   const connection = connect(parts);
   const { agent } = connection;
-  const initialized = await agent.request(
-    methods.agent.initialize,
-    {
-      protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-      clientInfo: { name: "trammel", version: "1" },
-    },
-    { cancellationSignal: patience },
-  );
-  if (initialized.protocolVersion !== PROTOCOL_VERSION) {
-    throw new Error(`the agent speaks version ${initialized.protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`);
-  }
+  await introduce(agent, patience);
   const opened = await agent.request(
     methods.agent.session.new,
     { cwd: request.workspace, mcpServers: [], ...(meta === null ? {} : { _meta: meta }) },

@@ -8,6 +8,7 @@ import { zeroUsage } from "../../model/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { answerSchema, checkAnswer, isStructured, readAnswer, type Answer } from "../answer.ts";
+import { cancelled } from "../ending.ts";
 import { pause } from "../../runtime/time/alarm.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
 import type { ModelCall, ToolDefinition } from "./conversation.ts";
@@ -220,7 +221,7 @@ class Loop {
 
   #cancelled(): End {
     this.#emit({ type: "stop", why: "cancelled" });
-    return { outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" }, message: "" };
+    return cancelled;
   }
 }
 

@@ -1,5 +1,5 @@
+import { untouched } from "../ending.ts";
 import type { AgentSettings } from "../../model/agent-settings.ts";
-import { zeroUsage } from "../../model/usage.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AgentProvider } from "../../ports/provider.ts";
 import type { Mask } from "../../runtime/text.ts";
@@ -13,11 +13,10 @@ export function createAiProvider(settings: AiSettings, mask: Mask, clock: Clock,
     missing: (model, node) => missingFor(model, settings) ?? (node === undefined ? null : unheldReading(node)),
     currencyOf: (model) => currencyOf(prices[model ?? ""]),
     async run(request, emit, signal) {
-      const nothing = { message: "", usage: zeroUsage, beforeEffect: true };
       const missing = missingFor(request.model, settings);
       const choice = parseModel(request.model ?? "");
       if (missing !== null || "problem" in choice) {
-        return { ...nothing, outcome: "error", reason: { code: "provider", text: missing ?? "" } };
+        return { ...untouched, outcome: "error", reason: { code: "provider", text: missing ?? "" } };
       }
       // The SDK reports on the console where it is not told otherwise.
       globalThis.AI_SDK_LOG_WARNINGS = false;

@@ -1,6 +1,7 @@
-import { accessSync, constants, globSync, statSync } from "node:fs";
+import { globSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+import { isProgram } from "../../runtime/processes/which.ts";
 import { limits } from "../../model/limits.ts";
 import type { Reads } from "../../ports/reads.ts";
 import { realOf } from "../../runtime/tree/plain-file.ts";
@@ -108,15 +109,6 @@ export function expanded(word: string, folder: string): readonly string[] {
   const pattern = word.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/, homedir()).replaceAll(/\*{2,}/g, "*");
   const found = globSync(pattern, { cwd: folder }).slice(0, limits.readsPerAttempt);
   return [path, ...found.map((one) => (isAbsolute(one) ? one : resolve(folder, one)))];
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 export function kindOf(path: string): "file" | "folder" | null {

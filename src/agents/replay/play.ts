@@ -5,9 +5,9 @@ import type { Json } from "../../model/json.ts";
 import type { AgentRequest, AgentResult } from "../../ports/provider.ts";
 import { limits } from "../../model/limits.ts";
 import { messageOf, systemCode } from "../../model/thrown.ts";
-import { zeroUsage } from "../../model/usage.ts";
 import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
 import { maskedJson } from "../events.ts";
+import { cancelled, untouched } from "../ending.ts";
 import { oneLine, type Mask } from "../../runtime/text.ts";
 import { applyChanges, mismatchOf } from "./apply.ts";
 import { headOf, parseCassette, type Cassette, type CassetteHead } from "./cassette.ts";
@@ -42,8 +42,7 @@ export async function replay(
     if (other !== null && !loose) return mismatch(`${name} does not fit: ${other}; ${ways}`);
     const differs = await mismatchOf(request.workspace, cassette.files);
     if (differs !== null) return mismatch(`${name} does not fit: ${differs}`);
-    if (signal.aborted)
-      return { ...nothing, outcome: "cancelled", reason: { code: "cancelled", text: "the agent was stopped" } };
+    if (signal.aborted) return { ...untouched, ...cancelled };
     const stop = cassette.events.findLastIndex((event) => event.type === "stop");
     const spoken = stop < 0 ? cassette.events : cassette.events.slice(0, stop);
     // Plain data, of which only strings change.
@@ -67,7 +66,7 @@ async function finish(
     await applyChanges(request.workspace, files);
   } catch (error) {
     const why = `the recorded changes cannot be made: ${messageOf(error)}`;
-    return { ...nothing, outcome: "error", reason: { code: "tool_error", text: oneLine(why) }, beforeEffect: false };
+    return { ...untouched, outcome: "error", reason: { code: "tool_error", text: oneLine(why) }, beforeEffect: false };
   }
   for (const event of events.slice(from)) emit(event);
   return result;
@@ -123,8 +122,6 @@ function quoted(line: string | undefined): string {
   return JSON.stringify(line.length <= 80 ? line : `${line.slice(0, 79)}…`);
 }
 
-const nothing = { message: "", usage: zeroUsage, beforeEffect: true } as const;
-
 function mismatch(why: string): AgentResult {
-  return { ...nothing, outcome: "error", reason: { code: "cassette_mismatch", text: oneLine(why) } };
+  return { ...untouched, outcome: "error", reason: { code: "cassette_mismatch", text: oneLine(why) } };
 }

@@ -1,5 +1,4 @@
-import { access, constants, stat } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { which } from "../../runtime/processes/which.ts";
 import { vendorKeys, type VendorName } from "../../config/vendors.ts";
 import { limits } from "../../model/limits.ts";
 import { memberOf } from "../../model/json.ts";
@@ -38,8 +37,7 @@ function keysIn({ env }: Pick<World, "env">): Found["keys"] {
 async function agentsOnPath({ env }: Pick<World, "env">): Promise<readonly string[]> {
   const { presets } = await import("../../agents/acp/presets.ts");
   const found: string[] = [];
-  for (const [name, { argv }] of Object.entries(presets))
-    if ((await which(argv[0], env["PATH"])) !== null) found.push(name);
+  for (const [name, { argv }] of Object.entries(presets)) if (which(argv[0], env["PATH"]) !== null) found.push(name);
   return found;
 }
 
@@ -66,17 +64,4 @@ async function ask(url: string): Promise<unknown> {
 
 function textOf(value: unknown): readonly string[] {
   return typeof value === "string" ? [value] : [];
-}
-
-/** Absolute path of an executable file on the PATH, or null. */
-export async function which(program: string, path = ""): Promise<string | null> {
-  for (const folder of path.split(delimiter).filter((one) => one !== "")) {
-    const file = join(folder, program);
-    const there = await access(file, constants.X_OK).then(
-      async () => (await stat(file)).isFile(),
-      () => false,
-    );
-    if (there) return file;
-  }
-  return null;
 }

@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { access } from "node:fs/promises";
 import { promisify } from "node:util";
+import { which } from "../../runtime/processes/which.ts";
 import type { Config } from "../../config/config.ts";
 import { loadConfig, type LoadedConfig } from "../../config/load.ts";
 import { presets } from "../../agents/acp/presets.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import type { Health } from "../../wire/health.ts";
-import { type Found, findAgents, which } from "./found.ts";
+import { type Found, findAgents } from "./found.ts";
 import { dataHome } from "../store/home.ts";
 import { openStore } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
@@ -123,7 +124,7 @@ function ollama({ ollama: found }: Found): Health {
 }
 
 async function program(world: World, name: string, status: "missing" | "optional", mend: string): Promise<Health> {
-  const found = await which(name, world.env["PATH"]);
+  const found = which(name, world.env["PATH"]);
   if (found === null) return { name, status, detail: "not on the PATH", mend };
   if (name === "sh") return { name, status: "ok", detail: found, mend: null };
   const version = await promisify(execFile)(found, ["--version"], { timeout: 5_000 }).then(
