@@ -5,7 +5,7 @@ import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import type { ProcessResult } from "../ports/processes.ts";
-import { scratchFile, takeScratch } from "../runtime/environment/scratch.ts";
+import { scratchFile, takeScratch } from "../runtime/scratch/scratch.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
 import { argumentsOf } from "./arguments.ts";

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Blueprint } from "../model/blueprint.ts";
 import type { ScriptNode } from "../model/node.ts";
@@ -8,6 +8,7 @@ import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { fileBlobs } from "../runtime/blobs/files.ts";
+import { scratchFile } from "../runtime/scratch/scratch.ts";
 import { createWriteScope, type WriteScope } from "./write-scope.ts";
 
 let folder: string;
@@ -218,8 +219,7 @@ test("nothing is taken back where another node was at work in the tree", async (
 });
 
 test("no copies are left behind", async () => {
-  const copies = async (): Promise<readonly string[]> =>
-    (await readdir(tmpdir())).filter((name) => name.startsWith("trammel-backup-"));
+  const copies = (): Promise<readonly string[]> => readdir(dirname(scratchFile()));
   const before = await copies();
   await perform({ writes: [] }, () => put("new.js", "x"));
   expect(await copies()).toEqual(before);

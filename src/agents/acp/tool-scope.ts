@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm, writeFile } from "node:fs/promises";
 import type { Json } from "../../model/json.ts";
+import { scratchFile } from "../../runtime/scratch/scratch.ts";
 
 /** Its own names of what an agent is left: of tools that only read, and of the others. */
 interface Left {
@@ -50,10 +49,9 @@ export async function holdTo(tools: readonly string[], { tools: names, hold }: T
     case "session":
       return { argv: [], meta: hold.meta(left), dispose: nothing };
     case "file": {
-      const folder = await mkdtemp(join(tmpdir(), "trammel-tools-"));
-      const file = join(folder, "tools.toml");
-      await writeFile(file, hold.text(left));
-      return { argv: [hold.flag, file], meta: null, dispose: () => rm(folder, { recursive: true, force: true }) };
+      const file = scratchFile(".toml");
+      await writeFile(file, hold.text(left), { mode: 0o600 });
+      return { argv: [hold.flag, file], meta: null, dispose: () => rm(file, { force: true }) };
     }
   }
 }

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
+import { scratchFolder } from "../../runtime/scratch/scratch.ts";
 import { keptFromServers, vendorAccess } from "../../config/keys.ts";
 import { loadConfig } from "../../config/load.ts";
 import { type VendorName, vendorOf } from "../../config/vendors.ts";
@@ -72,7 +71,7 @@ async function probeAgents(world: World): Promise<readonly Health[]> {
     import("../../agents/acp/presets.ts"),
     import("../../agents/acp/probe.ts"),
   ]);
-  const folder = await mkdtemp(join(tmpdir(), "trammel-probe-"));
+  const folder = await scratchFolder();
   try {
     const tried = Object.entries(presets).filter(([name]) => agents.includes(name));
     return await Promise.all(

@@ -2,7 +2,7 @@ import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import { messageOf } from "../../model/thrown.ts";
-import { scratchFile, takeScratch } from "./scratch.ts";
+import { scratchFile, takeScratch } from "../scratch/scratch.ts";
 
 /** The file a process may write its ports to; its path is the child's `TRAMMEL_OUTPUT`. */
 export interface PortFile {

@@ -1,6 +1,6 @@
-import { chmod, mkdir, mkdtemp, open, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { chmod, mkdir, open, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { scratchFile } from "../scratch/scratch.ts";
 import { at, isOfTree } from "./way.ts";
 import { scanTree, type ScanOptions, type Tree } from "./scan.ts";
 
@@ -20,11 +20,11 @@ export interface Backup {
 /** Scans a tree and keeps the contents it reads anyway, one after the other in one file. */
 export async function backUp(folder: string, options: ScanOptions): Promise<Backup> {
   const root = await realpath(folder);
-  const place = await mkdtemp(join(tmpdir(), "trammel-backup-"));
-  const pack = await open(join(place, "pack"), "wx+", 0o600);
+  const place = scratchFile();
+  const pack = await open(place, "wx+", 0o600);
   const dispose = async (): Promise<void> => {
     await pack.close();
-    await rm(place, { recursive: true, force: true });
+    await rm(place, { force: true });
   };
   const places = new Map<string, { readonly from: number; readonly length: number }>();
   let end = 0;

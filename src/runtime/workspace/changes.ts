@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
+import { scratchFolder } from "../scratch/scratch.ts";
 import type { RunStarted } from "../../model/events.ts";
 import { picturesOf, type PictureOptions } from "./pictures.ts";
 import { refs } from "./refs.ts";
@@ -41,7 +40,7 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
   const { run, started, ended } = options;
   const { cwd, worktree } = started;
   const wasRemoved = worktree !== undefined && (await isGone(worktree.folder));
-  const folder = await mkdtemp(join(tmpdir(), "trammel-changes-"));
+  const folder = await scratchFolder();
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const place = wasRemoved ? worktree.repository : (worktree?.folder ?? cwd);
   const snapshots = await picturesOf(place, { ...options, folder, project: cwd }).catch(async (error: unknown) => {

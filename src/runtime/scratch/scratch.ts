@@ -1,9 +1,9 @@
 import { constants, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { lstat, open, rm } from "node:fs/promises";
+import { lstat, mkdir, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { messageOf } from "../../model/thrown.ts";
-import { scratchPrefix, sweepScratch } from "./scratch-sweep.ts";
+import { scratchPrefix, sweepScratch } from "./sweep.ts";
 
 let folder: string | undefined;
 let files = 0;
@@ -13,6 +13,13 @@ export function scratchFile(extension = ""): string {
   folder ??= makeFolder();
   files += 1;
   return path.join(folder, `${files}${extension}`);
+}
+
+/** An empty folder that is gone with this process, or with a later one where this one is killed. */
+export async function scratchFolder(): Promise<string> {
+  const made = scratchFile();
+  await mkdir(made, { mode: 0o700 });
+  return made;
 }
 
 /** For this process only (0700), removed when it ends in order; what killed processes left goes with the next one. */

@@ -6,7 +6,7 @@ import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { limits } from "../../model/limits.ts";
 import { identify } from "../processes/identity.ts";
-import { scratchPrefix, sweepScratch } from "./scratch-sweep.ts";
+import { scratchPrefix, sweepScratch } from "./sweep.ts";
 
 const now = Date.now();
 
