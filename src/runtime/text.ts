@@ -19,8 +19,7 @@ export function clip(text: string, maxBytes: number): string {
 function decode(bytes: Uint8Array): string {
   let start = 0;
   while (start < bytes.length && start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
-  const text = new TextDecoder("utf-8").decode(bytes.subarray(start), { stream: true });
-  return text.startsWith("\ufeff") ? text.slice(1) : text;
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(start), { stream: true });
 }
 
 /** A text as one line for a reason: control characters and line ends become blanks; no trailing full stop; bounded. */
