@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hourMs } from "../../test/support/hourglass.ts";
 import { NodeBench, type Performing } from "../../test/support/node-bench.ts";
 import type { OutputFormat, ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { systemClock } from "../runtime/time/clock.ts";
 import { createScriptPerformer } from "./script.ts";
-
-const hourMs = 3_600_000;
 
 let bench: NodeBench;
 
@@ -66,9 +65,14 @@ describe("outcome", () => {
   });
 
   test("a time-out is a failure that says after how long", async () => {
-    const result = await script("echo began; sleep 60", {}, { timeoutMs: 300 });
-    expect(result).toMatchObject({ outcome: "failure", reason: { code: "timeout", text: "took longer than 300ms" } });
-    expect(result.output?.text).toBe("began\n");
+    const running = script("echo began; sleep 60", {}, { timeoutMs: hourMs });
+    await expect.poll(() => bench.progress.some(({ kind }) => kind === "line")).toBe(true);
+    bench.hourglass.turn();
+    expect(await running).toMatchObject({
+      outcome: "failure",
+      reason: { code: "timeout", text: "took longer than 1h" },
+      output: { text: "began\n" },
+    });
   });
 
   test("a cancel is cancelled", async () => {

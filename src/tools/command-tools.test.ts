@@ -142,6 +142,7 @@ test("every tool has a schema that can be used, and refuses what it does not kno
 
 describe("the changes that an agent may read", () => {
   const told: string[] = [];
+  beforeEach(() => void told.splice(0));
   const reads = (limited: boolean): Reads => ({
     limited,
     among: (paths) => Promise.resolve(new Set(paths.filter((one) => !limited || one.startsWith("src/")))),

@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryFiles } from "../../scripts/files.ts";
 import { testReportShape } from "../../src/wire/tests.ts";
-import { inPlace, Place, root, trammel } from "./support/cli.ts";
+import { Place, root, trammel } from "./support/cli.ts";
 
 const release = `name: release
 entry: build
@@ -30,14 +30,14 @@ function placeWith(tests: string, blueprint = release): Place {
 }
 
 async function reportOf(place: Place, ...args: readonly string[]) {
-  const ran = await trammel(["test", "--json", ...args], inPlace(place));
+  const ran = await trammel(["test", "--json", ...args], { place });
   return { ...ran, report: testReportShape.parse(JSON.parse(ran.stdout)) };
 }
 
 describe("trammel test", () => {
   it("passes for every example, each in less than ten seconds, and says what they walk", async () => {
     using place = new Place();
-    const ran = await trammel(["test", join(root, "examples"), "--coverage", "--format", "json"], inPlace(place));
+    const ran = await trammel(["test", join(root, "examples"), "--coverage", "--format", "json"], { place });
     expect(ran.stderr).toBe("");
     const { files, failed, coverage } = testReportShape.parse(JSON.parse(ran.stdout));
     expect({ code: ran.code, failed }).toEqual({ code: 0, failed: 0 });
@@ -68,7 +68,7 @@ describe("trammel test", () => {
     nodes: { build: { value: { verison: "1" } }, mend: success }
     expect: { route: [build failure, mend success], outcome: succeeded }
 `);
-    const { code, stdout, stderr } = await trammel(["test"], inPlace(place));
+    const { code, stdout, stderr } = await trammel(["test"], { place });
     expect({ code, stderr, stdout }).toMatchObject({ code: 0, stderr: "" });
     expect(stdout).toContain("4 passed");
   });
@@ -79,7 +79,7 @@ describe("trammel test", () => {
     nodes: { build: { exit: 2, stderr: "no rule to make it\\n" }, mend: { outcome: failure, reason: cannot } }
     expect: { route: [build failure, mend success], outcome: succeeded }
 `);
-    const { code, stdout } = await trammel(["test", "release.yaml"], inPlace(place));
+    const { code, stdout } = await trammel(["test", "release.yaml"], { place });
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ goes wrong .* release\.test\.yaml:2\n/);
     expect(stdout).toMatch(
@@ -143,7 +143,7 @@ edges:
   - nmae: b
     expect: {}
 `);
-    const { code, stdout, stderr } = await trammel(["test"], inPlace(place));
+    const { code, stdout, stderr } = await trammel(["test"], { place });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     const places = [...stderr.matchAll(/^release\.test\.yaml:(\d+:\d+): .*\[([\w-]+)\]$/gm)].map(
       ([, at, is]) => `${at} ${is}`,
@@ -261,15 +261,15 @@ edges:
     nodes: { build: { value: { version: "1" } }, review: yes, publish: success }
     expect: { outcome: succeeded }
 `);
-    const { code, stdout, stderr } = await trammel(["test", "--min-coverage", "90"], inPlace(place));
+    const { code, stdout, stderr } = await trammel(["test", "--min-coverage", "90"], { place });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^release\.yaml +4\/5 +3\/5 +70 %$/m);
     expect(stdout).toContain("  release.yaml:12:26: build failure → mend is never walked\n");
     expect(stdout).toContain("  release.yaml: mend never starts\n");
     expect(stderr).toContain("the tests of release.yaml walk 70 % of it, less than 90 %");
-    expect((await trammel(["test", "--min-coverage", "70"], inPlace(place))).code).toBe(0);
+    expect((await trammel(["test", "--min-coverage", "70"], { place })).code).toBe(0);
     for (const bad of ["101", "1e2", "-1"]) {
-      const refused = await trammel(["test", `--min-coverage=${bad}`], inPlace(place));
+      const refused = await trammel(["test", `--min-coverage=${bad}`], { place });
       expect(refused.code).toBe(2);
       expect(refused.stderr).toContain("It must be a whole number from 0 to 100.");
     }
@@ -284,11 +284,11 @@ edges:
     nodes: { build: failure, mend: success }
     expect: { outcome: succeeded }
 `);
-    const { code, stdout } = await trammel(["test", "--format", "junit", "-t", "first"], inPlace(place));
+    const { code, stdout } = await trammel(["test", "--format", "junit", "-t", "first"], { place });
     expect(code).toBe(1);
     expect(stdout).toContain('<testsuite name="release.test.yaml" tests="1" failures="1"');
     expect(stdout).toContain('name="a &lt;first&gt; &amp; one"');
     expect(stdout).toMatch(/<failure message="outcome">outcome: expected succeeded, was failed/);
-    expect((await trammel(["test", "-t", "nowhere"], inPlace(place))).code).toBe(2);
+    expect((await trammel(["test", "-t", "nowhere"], { place })).code).toBe(2);
   });
 });

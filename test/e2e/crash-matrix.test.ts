@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testReportShape } from "../../src/wire/tests.ts";
-import { inPlace, Place, root, trammel } from "./support/cli.ts";
+import { Place, root, trammel } from "./support/cli.ts";
 
 /** Three steps, the second of which may be repeated after a crash. */
 function ship(deploy: string): string {
@@ -25,7 +25,7 @@ const tests = `tests:
 `;
 
 async function matrix(place: Place) {
-  const ran = await trammel(["test", "--crash-matrix", "--json"], inPlace(place));
+  const ran = await trammel(["test", "--crash-matrix", "--json"], { place });
   const { files } = testReportShape.parse(JSON.parse(ran.stdout));
   return { code: ran.code, tests: files.flatMap((file) => file.tests) };
 }
@@ -121,7 +121,7 @@ edges:
     using place = new Place();
     const feature = join(root, "examples/minions/feature.test.yaml");
     const args = ["test", feature, "-t", "goes from a task", "--crash-matrix", "--json"];
-    const ran = await trammel(args, inPlace(place));
+    const ran = await trammel(args, { place });
     const report = testReportShape.parse(JSON.parse(ran.stdout));
     expect(report.files.flatMap(({ tests: all }) => all.flatMap(({ failures }) => failures))).toEqual([]);
     expect(report.files[0]?.tests[0]?.crashes).toBeGreaterThanOrEqual(2 * 9);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
-import { Place, trammel } from "./support/cli.ts";
+import { Place, start, trammel } from "./support/cli.ts";
 
 function items(count: number, parallel: number, run: string): string {
   const list = JSON.stringify(Array.from({ length: count }, (_, i) => i));
@@ -14,13 +14,15 @@ edges: [{from: list, when: success, to: each}]
 
 it("a terminal shows what goes on inside indented, some of it where there is much, and leaves the node itself", async () => {
   using place = new Place();
-  place.file("b.yaml", items(24, 12, "echo item $N; sleep 0.4"));
-  const { code, stdout } = await trammel(["run", "t", "-b", "b.yaml"], { place, terminal: true });
-  expect(code).toBe(0);
-  const text = stripVTControlCharacters(stdout);
-  expect(text).toMatch(/▸ ▣ each .*\r?\n *▸ ■ {3}\[\d+\]\/work +[\d.]+s +item \d+/);
-  expect(text).toMatch(/… \d+ more/);
-  expect(text).toMatch(/▣ each .* \d+ done/);
+  place.file("b.yaml", items(24, 12, "echo item $N; [ $N -lt 3 ] || until [ -e go ]; do sleep 0.1; done"));
+  const running = start(["run", "t", "-b", "b.yaml"], { place, terminal: true });
+  const shown = () => stripVTControlCharacters(running.stdout);
+  await expect.poll(shown).toMatch(/▸ ▣ each .*\r?\n *▸ ■ {3}\[\d+\]\/work +[\d.]+s +item \d+/);
+  await expect.poll(shown).toMatch(/… \d+ more/);
+  await expect.poll(shown).toMatch(/▣ each .* 3 done/);
+  place.file("go", "");
+  expect((await running.end).code).toBe(0);
+  const text = shown();
   const [last] = text
     .split("\n")
     .slice(-4)

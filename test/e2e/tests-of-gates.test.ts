@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { inPlace, Place, trammel } from "./support/cli.ts";
+import { Place, trammel } from "./support/cli.ts";
 
 it("plays an approval that is asked again, each time with its own answer", async () => {
   using place = new Place();
@@ -31,9 +31,9 @@ edges:
     test("yes and then no", "{answers: [yes, no], by: ann}", "failure"),
   ];
   place.file("ship.test.yaml", `tests:\n${tests.join("")}`);
-  const { code, stdout } = await trammel(["test"], inPlace(place));
+  const { code, stdout } = await trammel(["test"], { place });
   expect([code, stdout]).toEqual([0, expect.stringContaining("3 passed")]);
   place.file("ship.test.yaml", `tests:\n${test("no", "{answers: [yes, maybe]}", "failure")}`);
-  const refused = await trammel(["test"], inPlace(place));
+  const refused = await trammel(["test"], { place });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("answered with yes or no") });
 });

@@ -1,7 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inPlace, Place, root, start, trammel } from "./support/cli.ts";
+import { Place, root, start, trammel } from "./support/cli.ts";
 
 function placeWith(tests: string, blueprint: string): Place {
   const place = new Place();
@@ -32,7 +32,7 @@ nodes:
       real,
     );
     place.file("shop/in/a.txt", "a\n");
-    const { code, stdout } = await trammel(["test"], inPlace(place, { TOKEN: "the-real-one" }));
+    const { code, stdout } = await trammel(["test"], { place, env: { TOKEN: "the-real-one" } });
     expect({ code, stdout }).toMatchObject({ code: 0 });
     expect(() => readFileSync(place.path("shop/out.txt"))).toThrow("ENOENT");
   });
@@ -43,10 +43,10 @@ nodes:
       cpSync(join(root, "examples", name), place.path(name), { recursive: true });
     const example = readFileSync(join(root, "examples/fix-test-failure.yaml"), "utf8");
     place.file("fix-test-failure.yaml", example.replace("mend the code, not the tests", "mend whatever is wrong"));
-    const strict = await trammel(["test"], inPlace(place));
+    const strict = await trammel(["test"], { place });
     expect(strict.code).toBe(1);
     expect(strict.stdout).toMatch(/≠ fix success +fix error: fix\.1\.jsonl does not fit: the prompt differs in line 1/);
-    const loose = await trammel(["test", "--loose"], inPlace(place));
+    const loose = await trammel(["test", "--loose"], { place });
     expect(loose.code).toBe(0);
     expect(loose.stdout).toMatch(
       /^ +-The tests .* mend the code, not the tests\.\n +\+The tests .* mend whatever is wrong\.$/m,
@@ -79,7 +79,7 @@ export default { name: "notes", nodes: [{
 }] };
 `,
     );
-    const { code, stdout, stderr } = await trammel(["test"], inPlace(place));
+    const { code, stdout, stderr } = await trammel(["test"], { place });
     expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: "" });
   });
 
@@ -108,7 +108,7 @@ edges: [{ from: fix, to: commit }]
 `,
       inWorktree,
     );
-    const { code, stdout } = await trammel(["test"], inPlace(place));
+    const { code, stdout } = await trammel(["test"], { place });
     expect({ code, stdout }).toMatchObject({ code: 0 });
   });
 

@@ -37,7 +37,7 @@ export class NodeBench extends RunnerBench {
   constructor(tools: (blobs: string) => ToolRegistry = () => ({ get: () => undefined, names: () => [] })) {
     super();
     this.can = {
-      processes: createProcessRunner({ blobs: fileBlobs(this.blobs), redactor: this.redactor, clock: systemClock }),
+      processes: createProcessRunner({ blobs: fileBlobs(this.blobs), redactor: this.redactor, clock: this.hourglass }),
       blobs: fileBlobs(this.blobs),
       gates: { ask: async () => ({ kind: "nobody" }) },
       tools: tools(this.blobs),

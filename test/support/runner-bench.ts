@@ -5,10 +5,10 @@ import { randomBytes } from "node:crypto";
 import { limits } from "../../src/model/limits.ts";
 import type { ProcessResult, ProcessRunner, ProcessSpec } from "../../src/ports/processes.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
-import { systemClock } from "../../src/runtime/time/clock.ts";
 import { hasProcfs, listPids, readVariable } from "../../src/runtime/processes/procfs.ts";
 import { createProcessRunner } from "../../src/runtime/processes/runner.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
+import { hourMs, Hourglass } from "./hourglass.ts";
 
 /** The programs of test/fixtures/bin. */
 const fixtureBin = path.resolve(import.meta.dirname, "../fixtures/bin");
@@ -22,10 +22,11 @@ const never = new AbortController().signal;
 export class RunnerBench {
   readonly folder = mkdtempSync(path.join(tmpdir(), "trammel-run-"));
   readonly blobs = path.join(this.folder, "blobs");
+  readonly hourglass = new Hourglass();
   readonly #witness = randomBytes(8).toString("hex");
 
   runner(secrets: readonly string[] = [], blobs = this.blobs): ProcessRunner {
-    return createProcessRunner({ blobs: fileBlobs(blobs), redactor: createRedactor(secrets), clock: systemClock });
+    return createProcessRunner({ blobs: fileBlobs(blobs), redactor: createRedactor(secrets), clock: this.hourglass });
   }
 
   spec(argv: readonly string[], extra: Partial<ProcessSpec> = {}): ProcessSpec {
@@ -39,6 +40,11 @@ export class RunnerBench {
 
   sh(script: string, extra: Partial<ProcessSpec> = {}, signal = never): Promise<ProcessResult> {
     return this.run(["sh", "-c", script], extra, signal);
+  }
+
+  /** For a process whose time is up as soon as it has said this line. */
+  timeIsUpAt(said: string): Partial<ProcessSpec> {
+    return { timeoutMs: hourMs, onLine: (line) => (line === said ? this.hourglass.turn() : undefined) };
   }
 
   /** The whole text of a result whose text is in the store. */

@@ -17,18 +17,25 @@ beforeEach(() => {
 
 afterEach(() => bench.close());
 
+/** Lets a script know that a line of it has come. */
+const hear = (line: string): void => writeFileSync(path.join(bench.folder, `heard-${line}`), "");
+
+const heard = (line: string): string => `until [ -e heard-${line} ]; do sleep 0.01; done`;
+
 describe("output", () => {
   test("comes joined in order and apart", async () => {
-    const { output, stdout, stderr } = await bench.sh("echo a; sleep 0.05; echo b >&2; sleep 0.05; echo c");
+    const script = `echo a; ${heard("a")}; echo b >&2; ${heard("b")}; echo c`;
+    const { output, stdout, stderr } = await bench.sh(script, { onLine: hear });
     expect(output).toEqual({ text: "a\nb\nc\n", bytes: 6 });
     expect(stdout.text).toBe("a\nc\n");
     expect(stderr.text).toBe("b\n");
   });
 
   test("a character whose bytes come apart is whole, also between two streams", async () => {
-    expect((await bench.run(["slow-accent"])).output.text).toBe("é");
-    const { output } = await bench.sh("printf '\\303'; sleep 0.1; echo x >&2; sleep 0.1; printf '\\251'");
-    expect(output.text).toBe("x\né");
+    const apart = await bench.sh(`printf 'a\\n\\303'; ${heard("a")}; printf '\\251'`, { onLine: hear });
+    expect(apart.output.text).toBe("a\né");
+    const script = `printf 'a\\n\\303'; ${heard("a")}; echo x >&2; ${heard("x")}; printf '\\251'`;
+    expect((await bench.sh(script, { onLine: hear })).output.text).toBe("a\nx\né");
   });
 
   test("a character across the 64 KiB border is whole", async () => {
@@ -86,9 +93,7 @@ describe("output", () => {
   test("lines are told as they come: bounded, and the last state of one that overwrites itself", async () => {
     const lines: string[] = [];
     const onLine = (line: string, stream: string): number => lines.push(`${stream}: ${line}`);
-    await bench.sh("printf '10%%\\r99%%\\r\\n'; sleep 0.05; echo warn >&2; sleep 0.05; flood 10000; printf open", {
-      onLine,
-    });
+    await bench.sh("printf '10%%\\r99%%\\r\\n'; echo warn >&2; flood 10000; printf open", { onLine });
     expect(lines.map((line) => line.slice(0, 40)).toSorted()).toEqual(
       ["stdout: 99%", "stderr: warn", `stdout: ${"x".repeat(32)}`, "stdout: TAIL", "stdout: open"].toSorted(),
     );
@@ -115,10 +120,11 @@ describe("secrets", () => {
   });
 
   test("split over time, and over both streams", async () => {
-    const { output, stdout } = await masked("printf canary-; sleep 0.1; printf '7f3a/+é\\n'");
-    expect(output.text).toBe("***\n");
-    expect(stdout.text).toBe("***\n");
-    const both = await masked("printf 'x canary-'; sleep 0.1; printf '7f3a/+é' >&2");
+    const begun = `printf 'a\\ncanary-'; ${heard("a")}; printf '7f3a/+é'`;
+    const { output, stdout } = await masked(begun, { onLine: hear });
+    expect(output.text).toBe("a\n***");
+    expect(stdout.text).toBe("a\n***");
+    const both = await masked(`${begun} >&2`, { onLine: hear });
     expect(both.output.text).not.toContain(secret);
   });
 

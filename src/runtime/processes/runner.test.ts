@@ -3,12 +3,17 @@ import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hourMs } from "../../../test/support/hourglass.ts";
 import { RunnerBench } from "../../../test/support/runner-bench.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import type { ProcessSpec } from "../../ports/processes.ts";
+import { fileBlobs } from "../blobs/files.ts";
+import { createRedactor } from "../redaction/redactor.ts";
+import { ManualClock } from "../time/clock.ts";
 import { isAlive } from "./identity.ts";
 import { hasProcfs } from "./procfs.ts";
+import { createProcessRunner } from "./runner.ts";
 
 let bench: RunnerBench;
 
@@ -31,30 +36,34 @@ describe("how it ends", () => {
   });
 
   test("a time-out ends the whole tree before it can do more", async () => {
-    const log = path.join(bench.folder, "log");
-    const { end, survivors } = await bench.run(["writes-late", log, "1"], { timeoutMs: 200 });
-    expect(end).toEqual({ kind: "timeout" });
-    expect(survivors).toEqual([]);
-    expect(existsSync(log)).toBe(false);
+    const script = "(sleep 300; touch late) & setsid sleep 300 & echo began; sleep 300";
+    expect(await bench.sh(script, bench.timeIsUpAt("began"))).toMatchObject({
+      end: { kind: "timeout" },
+      survivors: [],
+    });
+    expect(bench.left()).toEqual([]);
   });
 
   test("a tree that ignores TERM is ended after the grace", async () => {
-    const began = performance.now();
-    expect((await bench.run(["ignore-term"], { timeoutMs: 200 })).end).toEqual({ kind: "timeout" });
-    expect(performance.now() - began).toBeGreaterThan(limits.terminationGraceMs);
+    let asked = Number.NaN;
+    const onLine = (): void => {
+      asked = performance.now();
+      bench.hourglass.turn();
+    };
+    expect((await bench.run(["ignore-term"], { timeoutMs: hourMs, onLine })).end).toEqual({ kind: "timeout" });
+    expect(performance.now() - asked).toBeGreaterThan(limits.terminationGraceMs - 1);
   });
 
   test("cancelled while its time is up already and it does not end, it was cancelled", async () => {
     const stop = new AbortController();
     const script = "trap 'echo asked' TERM; echo began; while :; do sleep 0.05; done";
-    const onLine = (line: string): void => (line === "asked" ? stop.abort() : undefined);
-    expect((await bench.sh(script, { timeoutMs: 300, onLine }, stop.signal)).end).toEqual({ kind: "cancelled" });
+    const onLine = (line: string): void => (line === "asked" ? stop.abort() : bench.hourglass.turn());
+    expect((await bench.sh(script, { timeoutMs: hourMs, onLine }, stop.signal)).end).toEqual({ kind: "cancelled" });
   });
 
   test("output said after TERM is kept", async () => {
-    const { output } = await bench.sh("trap 'echo cleaned; exit 3' TERM; echo began; sleep 300 & wait", {
-      timeoutMs: 200,
-    });
+    const script = "trap 'echo cleaned; exit 3' TERM; echo began; sleep 300 & wait";
+    const { output } = await bench.sh(script, bench.timeIsUpAt("began"));
     expect(output.text).toBe("began\ncleaned\n");
   });
 
@@ -143,7 +152,10 @@ describe("a tree is over when its node is", () => {
   });
 
   test("what a child in the background says at once still counts", async () => {
-    expect((await bench.sh("(sleep 0.05; echo second) & echo first")).output.text).toBe("first\nsecond\n");
+    const parts = { blobs: fileBlobs(bench.blobs), redactor: createRedactor(), clock: new ManualClock() };
+    const spec = bench.spec(["sh", "-c", "(sleep 0.05; echo second) & echo first"]);
+    const { output } = await createProcessRunner(parts).run(spec, new AbortController().signal);
+    expect(output.text).toBe("first\nsecond\n");
   });
 
   test.runIf(hasProcfs)("children in other sessions end with it", async () => {

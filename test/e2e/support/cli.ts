@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, afterEach } from "vitest";
@@ -15,6 +15,13 @@ const bin = join(root, "bin", "trammel.js");
 export class Place implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), "trammel-e2e-"));
   readonly home = join(this.folder, ".home");
+  /** The temporary folder of what is started here; every user may write to it. */
+  readonly temporary = `${this.folder}.tmp`;
+
+  constructor() {
+    mkdirSync(this.temporary);
+    chmodSync(this.temporary, 0o1777);
+  }
 
   path(name: string): string {
     return join(this.folder, name);
@@ -31,6 +38,11 @@ export class Place implements Disposable {
     left.push(this);
   }
 }
+
+const compileCache = join(tmpdir(), "node-compile-cache");
+
+/** What a killed engine leaves to the next one, and what is kept for people to look at. */
+const mayStay = /^trammel-(?:\d+\.\w+\.|test-|demo-)\w{6}$/;
 
 const left: Place[] = [];
 const atWork = new Map<Running, Place>();
@@ -52,9 +64,11 @@ async function replayLeft(): Promise<void> {
   const unlike: string[] = [];
   for (const place of left.splice(0)) {
     await endWork(place);
-    const { home, folder } = place;
+    const { home, folder, temporary } = place;
     unlike.push(...(await unlikeReplay(home, asKept({ XDG_CONFIG_HOME: join(folder, ".config") }))));
-    rmSync(folder, { recursive: true, force: true });
+    const stray = readdirSync(temporary).filter((name) => !mayStay.test(name));
+    unlike.push(...stray.map((name) => `${name} was left in the temporary folder`));
+    for (const each of [folder, temporary]) rmSync(each, { recursive: true, force: true });
   }
   if (unlike.length > 0) throw new Error(unlike.join("\n"));
 }
@@ -80,12 +94,6 @@ export interface Finished {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-/** Options whose temporary folders are gone with the place. */
-export function inPlace(place: Place, env: Readonly<Record<string, string>> = {}): StartOptions {
-  mkdirSync(place.path(".temporary"), { recursive: true });
-  return { place, env: { TMPDIR: place.path(".temporary"), ...env } };
 }
 
 /** A running command line. */
@@ -146,6 +154,8 @@ export function start(args: readonly string[], options: StartOptions): Running {
     env: {
       ...clean(process.env),
       TRAMMEL_HOME: place.home,
+      TMPDIR: place.temporary,
+      NODE_COMPILE_CACHE: compileCache,
       XDG_CONFIG_HOME: join(place.folder, ".config"),
       ...options.env,
     },
