@@ -29,6 +29,9 @@ export class Conductor implements RunHandle {
   #busy = false;
   /** Resolves when the commits that nothing waits for are on the disk and told. */
   #beside: Promise<unknown> = Promise.resolve();
+  /** Number of the event that is told next, and those after it that are on the disk before it. */
+  #next: number | null = null;
+  readonly #untold = new Map<number, JournalEvent>();
   #over = false;
   #stops = 0;
   readonly #ending = Promise.withResolvers<RunEnd>();
@@ -145,12 +148,27 @@ export class Conductor implements RunHandle {
   }
 
   #committed(events: readonly JournalEvent[]): void {
+    this.#next ??= events[0]?.seq ?? null;
     for (const event of events) {
-      const { body, at } = event;
-      note(this.#memory, body, at);
+      note(this.#memory, event.body, event.at);
+      this.#untold.set(event.seq, event);
+    }
+    this.#tellOn();
+  }
+
+  /** Appends of one commit may come back in another order than they were made in: each waits for those before it. */
+  #tellOn(): void {
+    for (let event = this.#nextUntold(); event !== undefined; event = this.#nextUntold()) {
+      const { body, seq } = event;
+      this.#untold.delete(seq);
+      this.#next = seq + 1;
       this.#observer.event(event);
       if (body.type === "run.finished") this.#close(body.status, body.reason ?? null);
     }
+  }
+
+  #nextUntold(): JournalEvent | undefined {
+    return this.#next === null ? undefined : this.#untold.get(this.#next);
   }
 
   /**

@@ -86,6 +86,18 @@ describe("a gate inside a call", () => {
     expect(await waiting(place)).toEqual([]);
   });
 
+  it("tells the events of its run in their order, though what runs inside tells of processes meanwhile", async () => {
+    using place = site();
+    const run = await parked(place, "top.yaml");
+    const { stdout } = await trammel(["answer", run, "sub/ok", "yes", "--json"], { place });
+    const told = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { seq: number }).seq);
+    expect(told).toEqual(Array.from(told, (_, index) => (told[0] ?? 0) + index));
+    expect(told.length).toBeGreaterThan(8);
+  });
+
   it("is answered by the run inside too, and a no fails the call", async () => {
     using place = site();
     const run = await parked(place, "top.yaml");
