@@ -19,6 +19,13 @@ export interface GitOptions {
 /** Git said no. `message` is what it wrote last, on one line. */
 export class GitFailure extends Error {
   override readonly name = "GitFailure";
+  /** It was ended, since it took too long. */
+  readonly isSlow: boolean;
+
+  constructor(message: string, isSlow = false) {
+    super(message);
+    this.isSlow = isSlow;
+  }
 }
 
 /** Nothing that a repository names as a program may run on the engine's behalf. */
@@ -43,15 +50,14 @@ export async function git(
   child.stdin.on("error", () => undefined); // it ended without reading all of it, and says why itself
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve, reject) => {
+    let failure: GitFailure | null = null;
     child.once("error", (error) => {
-      const slow = error.name === "AbortError";
-      reject(
-        new GitFailure(
-          slow ? `git ${args[0]} took more than ${timeoutMs / 1000} s` : `git cannot be run: ${error.message}`,
-        ),
-      );
+      if (error.name === "AbortError")
+        failure = new GitFailure(`git ${args[0]} took more than ${timeoutMs / 1000} s`, true);
+      else reject(new GitFailure(`git cannot be run: ${error.message}`));
     });
-    child.once("close", resolve);
+    // What was ended for its slowness writes until it is gone.
+    child.once("close", (code) => (failure === null ? resolve(code) : reject(failure)));
   });
   const [code, stdout, stderr] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
   if (code === 0) return stdout;

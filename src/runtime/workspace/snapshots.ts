@@ -3,9 +3,10 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../model/limits.ts";
 import type { OwnFiles } from "../tree/own-files.ts";
-import { git, gitText, pathInput, pathsOf, type GitOptions } from "./git.ts";
+import { git, GitFailure, gitText, pathInput, pathsOf, type GitOptions } from "./git.ts";
 import { addAll, type Nested, writeWith } from "./nested.ts";
 import { addIgnored, prepare } from "./own-repository.ts";
+import { inQuarantine } from "./quarantine.ts";
 import { commitAt, type Repository, treeAt } from "./repository.ts";
 import { restorePaths } from "./restore.ts";
 
@@ -75,37 +76,26 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
   const there = { cwd: root, env };
   await inTurn(gitDir, async () => {
     await prepare(repository, gitDir, own, there);
-    await addIgnored(own, there);
+    await inQuarantine(objects, own, (held) => addIgnored(held, there));
   });
   const inside = async ({ path, repository: nested }: Nested): Promise<{ path: string; tree: string }> => {
     const format = { ...nested, objectFormat: repository.objectFormat };
     const snapshots = await openIn(format, keeping, within(leftOut, path));
     return { path, tree: await snapshots.take() };
   };
-  const record = async (): Promise<string> => {
+  const record = async (held: GitOptions): Promise<string> => {
     const left = [
       ...(await notIgnored(leftOut.paths, own)).map((path) => `:(exclude,top,literal)${path}`),
       ...leftOut.globs.map((glob) => `:(exclude,top,glob)${glob}`),
     ];
-    const nested = await addAll(root, left, { ...own, timeoutMs: limits.snapshotMs });
-    if (nested.length === 0) return gitText(["write-tree"], own);
+    const nested = await addAll(root, left, { ...held, timeoutMs: limits.snapshotMs });
+    if (nested.length === 0) return gitText(["write-tree"], held);
     const trees: Awaited<ReturnType<typeof inside>>[] = [];
     for (const one of nested) trees.push(await inside(one));
-    return writeWith(trees, gitDir, own);
-  };
-  const take = async (): Promise<string> => {
-    try {
-      return await record();
-    } catch {
-      // An index of long ago may name objects that are gone by now, and a lock may be left of a process that is.
-      await rm(join(gitDir, "index"), { force: true });
-      await rm(join(gitDir, "index.lock"), { force: true });
-      await addIgnored(own, there);
-      return record();
-    }
+    return writeWith(trees, gitDir, held);
   };
   return {
-    take: () => inTurn(gitDir, take),
+    take: () => inTurn(gitDir, () => recordAnew(objects, own, there, record)),
     async keep(ref, tree, at) {
       const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n`;
       const head = at ?? (await commitAt("HEAD", there));
@@ -126,6 +116,26 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
     },
     dispose: () => rm(gitDir, { recursive: true, force: true }),
   };
+}
+
+/** With what was known before; where that fails, without. `own` leads to the folder with the index. */
+async function recordAnew(
+  objects: string,
+  own: GitOptions & { readonly set: { readonly GIT_DIR: string } },
+  there: GitOptions,
+  record: (held: GitOptions) => Promise<string>,
+): Promise<string> {
+  try {
+    return await inQuarantine(objects, own, record);
+  } catch (error) {
+    if (error instanceof GitFailure && error.isSlow) throw error;
+    // An index of long ago may name objects that are gone by now, and a lock may be left of a process that is.
+    for (const name of ["index", "index.lock"]) await rm(join(own.set.GIT_DIR, name), { force: true });
+    return inQuarantine(objects, own, async (held) => {
+      await addIgnored(held, there);
+      return record(held);
+    });
+  }
 }
 
 /** Line of the commit that keeps a picture: when, in milliseconds since the epoch. */
