@@ -127,6 +127,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     environment: childEnvironment(surroundings),
     ...(record === undefined ? {} : { cassettes: record }),
     clock,
+    notice,
     ids,
     self: self(),
     isAlive,

@@ -38,6 +38,7 @@ export const limits = {
   counterFileBytes: 16 * 1024 * 1024,
   counterLockMs: 15_000,
   counterLockPollMs: 20,
+  waitToldMs: 3_000,
   /** Whose processes died one after the other before they could let go. */
   counterLockDeadHolders: 100,
   runTimeDefaultMs: 24 * 3_600_000,

@@ -40,6 +40,8 @@ export interface StartRequest {
   readonly calls?: CalleePins;
   /** Waits for its turn where another run has the tree or the key; refused when absent. */
   readonly turn?: Turn;
+  /** Nobody wants it any more: whatever it waits for before it begins ends, and it is refused. */
+  readonly signal?: AbortSignal;
 }
 
 /** A run that waits for others, first come first served. */
@@ -69,6 +71,8 @@ export interface ResumeRequest {
    * so whatever it would need may be gone or changed.
    */
   readonly stop?: string;
+  /** As in {@link StartRequest}. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Settlement {

@@ -9,6 +9,7 @@ import type { RunFacts } from "./context.ts";
 import { charging, isProblem, passesOfTask, storedPasses, unmirrored } from "./counters/counters.ts";
 import { note, type Memory } from "./memory/memory.ts";
 import { RunTimers } from "./time/timers.ts";
+import type { Wait } from "./time/wait.ts";
 
 /**
  * Executes one run: what comes in is taken one batch at a time, advanced, committed, told to the observer, and only
@@ -34,6 +35,7 @@ export class Conductor implements RunHandle {
   readonly #untold = new Map<number, JournalEvent>();
   #over = false;
   #stops = 0;
+  readonly #stopping = new AbortController();
   readonly #ending = Promise.withResolvers<RunEnd>();
   #stopListening: () => void = () => undefined;
 
@@ -114,6 +116,7 @@ export class Conductor implements RunHandle {
     if (this.#over) return;
     if (taken !== undefined) this.#taken.push(taken);
     this.#inbox.push(event);
+    if (event.type === "run.stop_requested") this.#stopping.abort();
     if (!this.#busy) void this.#pump();
   }
 
@@ -139,7 +142,8 @@ export class Conductor implements RunHandle {
     // Telemetry rides in a later commit, which nothing waits for.
     if (taken.length === 0 && !events.some(isPromise)) return this.#appendBeside(events, []);
     const append = () => this.#ports.journal.append(this.run, events, at, taken);
-    const charged = await charging(this.#facts, events, append);
+    const charged = await charging(this.#facts, events, append, this.#wait());
+    if (isProblem(charged) && charged.stopped === true) return this.#again(incoming, taken);
     if (isProblem(charged)) this.#attempts.refusePasses(events, unmirrored(charged));
     const answer = isProblem(charged) ? await append() : charged;
     if ("conflict" in answer) return this.#refused(answer, incoming, taken);
@@ -171,18 +175,28 @@ export class Conductor implements RunHandle {
     return this.#next === null ? undefined : this.#untold.get(this.#next);
   }
 
-  /**
-   * What was advanced with the refused commit never happened: the run is read back, and what came in is taken again.
-   */
+  /** What was advanced with the refused commit never happened. */
   async #refused(conflict: Conflict, incoming: readonly EventBody[], taken: readonly number[]): Promise<void> {
     if (conflict.conflict !== "passes") return this.#lose(conflict);
     const { journal } = this.#ports;
-    this.#memory.state = this.#rebuild().state;
-    const counted = await passesOfTask(journal, this.#facts);
+    const counted = await passesOfTask(journal, this.#facts, this.#wait());
     const passes = isProblem(counted) ? storedPasses(journal, this.#facts) : counted;
-    const waiting = this.#inbox;
-    this.#inbox = [{ type: "passes.synced", passes }, ...incoming, ...waiting];
+    await this.#again([{ type: "passes.synced", passes }, ...incoming], taken);
+  }
+
+  /** What was advanced with these was not committed: they are taken once more, with what has come since. */
+  async #again(incoming: readonly EventBody[], taken: readonly number[]): Promise<void> {
+    // What is read back is what is on the disk.
+    await this.#beside;
+    this.#memory.state = this.#rebuild().state;
+    this.#inbox = [...incoming, ...this.#inbox];
     this.#taken.unshift(...taken);
+  }
+
+  /** A stop ends a wait, once: what is charged in spite of it is waited for. */
+  #wait(): Wait {
+    const { signal } = this.#stopping;
+    return { told: this.#ports.notice, ...(signal.aborted ? {} : { signal }) };
   }
 
   /** Another process has the run: what runs here must not go on beside it. */

@@ -136,7 +136,7 @@ async function goOn(
   const plan = planOf(blueprint);
   const taken = await resumption(options, request, row, plan, boundTo(request, inside));
   if ("refused" in taken) return taken;
-  const { memory, started, given, workspace, run, events: incoming } = taken;
+  const { memory, started, given, workspace, run, events: incoming, taken: messages } = taken;
   const { taskId, cwd: project, acceptRisk } = started;
   const { task, inputs } = given;
   const place = { cwd: workspace.cwd, project: inside?.project ?? project };
@@ -155,8 +155,8 @@ async function goOn(
   };
   const at = options.clock.now();
   const { events, commands } = advance(memory.state, incoming, at);
-  const append = () => options.journal.append(run, events, at, [], documentsOf(request));
-  const answer = await charging(facts, events, append);
+  const append = () => options.journal.append(run, events, at, messages, documentsOf(request));
+  const answer = await charging(facts, events, append, { signal: request.signal, told: options.notice });
   if (isProblem(answer)) return refuse("unavailable", answer.problem, answer.hint);
   if ("conflict" in answer) return refuse("conflict", answer.what, hintOf(answer));
   const conductor = new Conductor({ ...options, inner }, facts, observer, memory, () => reread(options, plan, run));

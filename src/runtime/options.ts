@@ -25,6 +25,8 @@ export interface EngineOptions {
   /** Absolute folder that agents are recorded into. */
   readonly cassettes?: string;
   readonly clock: Clock;
+  /** Told what holds up a run, where that takes longer than `limits.waitToldMs`. */
+  readonly notice?: (what: string) => void;
   readonly ids: Ids;
   /** This process: the owner of the runs it executes. */
   readonly self: ProcessIdentity;

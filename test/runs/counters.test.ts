@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { limits } from "../../src/model/limits.ts";
 import { charging, passesOfTask } from "../../src/runtime/counters/counters.ts";
+import { locked } from "../../src/runtime/counters/lock.ts";
 import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World, type Act } from "./harness.ts";
 
 let world: World;
@@ -203,5 +205,65 @@ describe("a mirror that cannot be relied on lets no pass start", () => {
     const run = handle(await world.engine(acts).start(started(), world.observer));
     expect(await run.end).toMatchObject({ status: "escalated", reason: expect.stringContaining("no pass may start") });
     expect(fixes).toBe(1);
+  });
+});
+
+describe("a lock of the mirror that somebody else has", () => {
+  const taken = (): { readonly release: () => void; readonly taking: Promise<unknown> } => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    return { release: resolve, taking: locked(file, () => promise) };
+  };
+
+  test("does not keep a stop waiting", async () => {
+    let lock = { release: (): void => undefined, taking: Promise.resolve<unknown>(null) };
+    const reached = Promise.withResolvers<void>();
+    const acts: Readonly<Record<string, Act>> = {
+      fix: () => success,
+      check: () => {
+        lock = taken();
+        reached.resolve();
+        return { outcome: "failure" };
+      },
+    };
+    const run = handle(await world.engine(acts).start(started(), world.observer));
+    await reached.promise;
+    // The turn after it waits for the lock by now.
+    await new Promise(setImmediate);
+    run.stop("Ada");
+    expect(await run.end).toMatchObject({ status: "stopped" });
+    expect(kinds(world.seen)).toContain("node.ended check");
+    expect(bodies(world.seen, "node.started").map(({ node }) => node)).toEqual(["fix", "check"]);
+    lock.release();
+    await lock.taking;
+    expect(mirrored()).toEqual({ version: 1, tasks: { T1: { fix: { passes: 1, cap: 2 } } } });
+  });
+
+  test("does not keep whoever begins a run and thinks better of it", async () => {
+    const lock = taken();
+    const interrupt = new AbortController();
+    const going = world.engine(failing).start({ ...started(), signal: interrupt.signal }, world.observer);
+    await new Promise(setImmediate);
+    interrupt.abort();
+    expect(await going).toMatchObject({
+      refused: "unavailable",
+      message: expect.stringContaining("it was stopped while"),
+    });
+    lock.release();
+    await lock.taking;
+    expect(world.seen).toEqual([]);
+  });
+
+  test("is told of, once, where it takes long", async () => {
+    const lock = taken();
+    const told: string[] = [];
+    const times = [0, 1_000, limits.waitToldMs, limits.counterLockMs - 1, limits.counterLockMs];
+    const now = vi.spyOn(performance, "now").mockImplementation(() => times.shift() ?? limits.counterLockMs);
+    const answer = await locked(file, () => Promise.resolve(), { told: (what) => told.push(what) }).finally(() => {
+      now.mockRestore();
+    });
+    expect(answer).toMatchObject({ unlocked: expect.stringContaining("for 15 s") });
+    expect(told).toEqual([`waiting for process ${process.pid}, which has the lock ${file}.lock`]);
+    lock.release();
+    await lock.taking;
   });
 });

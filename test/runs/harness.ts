@@ -82,6 +82,7 @@ export interface WorldOptions {
   readonly can?: Partial<Capabilities>;
   readonly home?: string;
   readonly closed?: NonNullable<EngineOptions["closed"]>;
+  readonly notice?: NonNullable<EngineOptions["notice"]>;
 }
 
 /** A store on disk and engines over it that stand for processes; `kill` makes one count as gone. */
@@ -134,6 +135,7 @@ export class World {
       self: processOf(pid),
       isAlive: (process) => !this.#dead.has(process.pid),
       ...(this.#options.closed === undefined ? {} : { closed: this.#options.closed }),
+      ...(this.#options.notice === undefined ? {} : { notice: this.#options.notice }),
     });
     return {
       ...engine,

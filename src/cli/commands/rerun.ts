@@ -73,8 +73,8 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
     ...(maxRetries === undefined ? {} : { maxRetries }),
     ...(acceptRisk === undefined ? {} : { acceptRisk }),
   };
-  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer, turn) => {
-    const request = { ...start, ...turn };
+  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer, waits) => {
+    const request = { ...start, ...waits };
     return place === null
       ? engine.start(request, observer)
       : engine.fork({ run: row.run, ...placeOf(place, blueprint), start: request }, observer);

@@ -85,8 +85,8 @@ async function goOn(
     acceptChanges: options.acceptChanges === true,
     ...(settle === undefined ? {} : { settle }),
   };
-  const begin: Parameters<typeof drive>[4] = async ({ engine }, observer) => {
-    const started = await engine.resume(request, observer);
+  const begin: Parameters<typeof drive>[4] = async ({ engine }, observer, { signal }) => {
+    const started = await engine.resume({ ...request, ...(signal && { signal }) }, observer);
     if ("refused" in started) return withChanges(world, started, found, prepared);
     if (answer !== undefined) started.deliver(answer);
     return started;

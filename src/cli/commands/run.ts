@@ -49,8 +49,8 @@ export async function run(world: World, task: string | undefined, options: RunOp
     ...(maxRetries === undefined ? {} : { maxRetries }),
     ...(acceptRisk === undefined ? {} : { acceptRisk }),
   };
-  const { exit } = await drive(world, prepared, folder, options, ({ engine }, observer, turn) =>
-    engine.start({ ...request, ...turn }, observer),
+  const { exit } = await drive(world, prepared, folder, options, ({ engine }, observer, waits) =>
+    engine.start({ ...request, ...waits }, observer),
   );
   return exit;
 }

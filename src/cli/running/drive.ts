@@ -38,6 +38,9 @@ export interface DriveOptions extends OverlapOptions {
 /** Tells of a run that was refused before any effect, and answers the exit code. */
 export type TellRefusal = (world: World, refusal: Refusal) => number;
 
+/** What a run waits for before it begins, and until when. */
+type Waits = Pick<StartRequest, "turn" | "signal">;
+
 /** A run that is over, halted or parked. */
 export interface Driven {
   readonly exit: number;
@@ -54,7 +57,7 @@ export async function drive(
   prepared: Prepared,
   cwd: string,
   options: DriveOptions,
-  begin: (services: Services, observer: Observer, turn: Pick<StartRequest, "turn">) => Promise<RunHandle | Refusal>,
+  begin: (services: Services, observer: Observer, waits: Waits) => Promise<RunHandle | Refusal>,
   history: readonly JournalEvent[] = [],
   tellRefusal: TellRefusal = refuse,
 ): Promise<Driven> {
@@ -95,7 +98,7 @@ export async function drive(
   try {
     const overlap = overlapIn(options, prepared.blueprint);
     const turn = overlap === "queue" ? { turn: turnIn(world, waiting.signal) } : {};
-    const started = await begin(services, observer, turn);
+    const started = await begin(services, observer, { signal: waiting.signal, ...turn });
     if ("refused" in started) {
       if (asked !== undefined) return { exit: exitCodes.stopped, view: null };
       const isSkipped = started.holder !== undefined && overlap === "skip";

@@ -5,8 +5,19 @@ import { limits } from "../../model/limits.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Conflict, Journal } from "../../ports/journal.ts";
 import type { RunFacts } from "../context.ts";
+import type { Wait } from "../time/wait.ts";
 import { isUnlocked, locked } from "./lock.ts";
-import { type CountersProblem, fileOf, forget, note, noted, read, type Tasks, write } from "./mirror-file.ts";
+import {
+  type Charge,
+  type CountersProblem,
+  fileOf,
+  forget,
+  note,
+  noted,
+  read,
+  type Tasks,
+  write,
+} from "./mirror-file.ts";
 
 type Facts = Pick<RunFacts, "run" | "taskId" | "blueprint" | "account" | "project" | "parent">;
 
@@ -18,12 +29,13 @@ type Facts = Pick<RunFacts, "run" | "taskId" | "blueprint" | "account" | "projec
 export async function passesOfTask(
   journal: Pick<Journal, "passes">,
   facts: Facts,
+  wait: Wait = {},
 ): Promise<Readonly<Record<string, number>> | CountersProblem> {
   const { taskId, blueprint } = facts;
   const stored = storedPasses(journal, facts);
   const path = pathOf(facts);
   if (path === null) return stored;
-  return alone(path, async () => {
+  return alone(path, wait, async () => {
     const found = read(path);
     if (isProblem(found)) return found;
     const tasks = withoutLost(found, noted(path), journal, facts);
@@ -41,12 +53,7 @@ export async function passesOfTask(
  * Takes back what an engine of this run had charged when it died before its journal said so: nothing of it was
  * performed. Where another run has charged since, the note is gone and a pass less is left.
  */
-function withoutLost(
-  tasks: Tasks,
-  charge: ReturnType<typeof noted>,
-  journal: Pick<Journal, "passes">,
-  facts: Facts,
-): Tasks {
+function withoutLost(tasks: Tasks, charge: Charge | null, journal: Pick<Journal, "passes">, facts: Facts): Tasks {
   if (charge === null || charge.run !== facts.run || charge.task !== facts.taskId) return tasks;
   const stored = journal.passes(facts.taskId, facts.account);
   const known = Object.entries(tasks[facts.taskId] ?? {});
@@ -78,6 +85,7 @@ export async function charging<T extends object>(
   facts: Facts,
   events: readonly EventBody[],
   append: () => Promise<T | Conflict>,
+  wait: Wait = {},
 ): Promise<T | Conflict | CountersProblem> {
   const path = pathOf(facts);
   if (path === null) return append();
@@ -85,7 +93,7 @@ export async function charging<T extends object>(
     namesOf(charge).map((name) => ({ path: `${facts.parent?.path ?? ""}${name}`, ...charge.charged })),
   );
   if (charges.length === 0) return append();
-  return alone(path, async () => {
+  return alone(path, wait, async () => {
     const tasks = read(path);
     if (isProblem(tasks)) return tasks;
     const own = tasks[facts.taskId] ?? {};
@@ -150,10 +158,11 @@ function renamed(
 }
 
 /** Does it while nobody else of any process reads or writes the mirror. */
-async function alone<T>(path: string, work: () => Promise<T>): Promise<T | CountersProblem> {
-  const answer = await locked(fileOf(path), work);
+async function alone<T>(path: string, wait: Wait, work: () => Promise<T>): Promise<T | CountersProblem> {
+  const answer = await locked(fileOf(path), work, wait);
   if (!isUnlocked(answer)) return answer;
-  return { problem: `the counter file ${path} cannot be locked: ${answer.unlocked}`, hint: answer.hint };
+  const { unlocked, ...rest } = answer;
+  return { problem: `the counter file ${path} cannot be locked: ${unlocked}`, ...rest };
 }
 
 /** What becomes of a pass whose charge cannot be mirrored. */

@@ -94,7 +94,7 @@ it("goes to one of many when its holders died one after the other", async () => 
 
 it("is not taken from a process that lives, and says which that is", async () => {
   const { pid } = await holder();
-  expect(await locked(file, done, 100)).toEqual({
+  expect(await locked(file, done, { waitMs: 100 })).toEqual({
     unlocked: `process ${pid} has had the lock ${file}.lock for 0.1 s`,
     hint: expect.stringContaining("stop it"),
   });
@@ -102,7 +102,7 @@ it("is not taken from a process that lives, and says which that is", async () =>
 
 it("is let go when the work throws, and is one's own only once", async () => {
   await expect(locked(file, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(await locked(file, () => locked(file, done, 50))).toMatchObject({ unlocked: expect.any(String) });
+  expect(await locked(file, () => locked(file, done, { waitMs: 50 }))).toMatchObject({ unlocked: expect.any(String) });
   expect(await locked(file, done)).toBe("done");
 });
 
@@ -113,7 +113,7 @@ it("is not taken from a process of another machine or namespace, which nobody he
   const text = readlinkSync(join(folder, name));
   rmSync(join(folder, name));
   symlinkSync(text.replace(/\S+$/, "elsewhere"), join(folder, name));
-  expect(await locked(file, done, 50)).toMatchObject({ unlocked: expect.stringContaining("of elsewhere") });
+  expect(await locked(file, done, { waitMs: 50 })).toMatchObject({ unlocked: expect.stringContaining("of elsewhere") });
   expect(lstatSync(join(folder, name)).isSymbolicLink()).toBe(true);
 });
 

@@ -6,11 +6,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { limits } from "../../model/limits.ts";
 import { messageOf, systemCode } from "../../model/thrown.ts";
 import { identify, isAlive, self } from "../processes/identity.ts";
+import type { Wait } from "../time/wait.ts";
 
 /** Why a file could not be locked, as the end of a sentence, and what to do. */
 export interface Unlocked {
   readonly unlocked: string;
   readonly hint: string;
+  /** Nobody waits for it any more. */
+  readonly stopped?: true;
 }
 
 export function isUnlocked(answer: unknown): answer is Unlocked {
@@ -18,7 +21,8 @@ export function isUnlocked(answer: unknown): answer is Unlocked {
 }
 
 /**
- * Does `work` while nobody else of any process does it for the same file; at most `waitMs` are waited for that.
+ * Does `work` while nobody else of any process does it for the same file; at most `waitMs` are waited for that, and not
+ * once it is stopped.
  *
  * The lock is a link beside the file that says who holds it, since a link appears whole or not at all. Where the
  * holder is dead, its successor holds a second link, whose name is known only from the first; only the last
@@ -28,10 +32,11 @@ export function isUnlocked(answer: unknown): answer is Unlocked {
 export async function locked<T>(
   file: string,
   work: () => Promise<T>,
-  waitMs: number = limits.counterLockMs,
+  { waitMs = limits.counterLockMs, signal, told }: Wait & { readonly waitMs?: number } = {},
 ): Promise<T | Unlocked> {
   const path = `${file}.lock`;
-  const until = performance.now() + waitMs;
+  const began = performance.now();
+  let tell = told;
   for (;;) {
     const taken = take(path);
     if ("links" in taken) {
@@ -42,12 +47,23 @@ export async function locked<T>(
       }
     }
     if ("unlocked" in taken) return taken;
-    if (performance.now() >= until)
+    const waitedMs = performance.now() - began;
+    if (signal?.aborted === true)
+      return {
+        unlocked: `it was stopped while ${taken.holder} had the lock ${taken.at}`,
+        hint: "begin again",
+        stopped: true,
+      };
+    if (waitedMs >= waitMs)
       return {
         unlocked: `${taken.holder} has had the lock ${taken.at} for ${waitMs / 1000} s`,
         hint: "wait until that has ended, or stop it; where there is no such process any more, remove the lock",
       };
-    await pause(limits.counterLockPollMs * (0.5 + Math.random()));
+    if (waitedMs >= limits.waitToldMs) {
+      tell?.(`waiting for ${taken.holder}, which has the lock ${taken.at}`);
+      tell = undefined;
+    }
+    await pause(limits.counterLockPollMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -19,6 +19,8 @@ const version = 1;
 export interface CountersProblem {
   readonly problem: string;
   readonly hint: string;
+  /** Nothing is wrong with it: nobody waited for it any more. */
+  readonly stopped?: true;
 }
 
 export function read(path: string): Tasks | CountersProblem {

@@ -189,7 +189,11 @@ export class Children implements ChildRuns {
     const accepted = acceptRisk === undefined ? {} : { acceptRisk };
     if (row === null) {
       if (signal().aborted) return { refused: "it was stopped before it began" };
-      const begun = await engine.start({ ...of, bindingHash, cwd, taskId, ...accepted }, observer, inside);
+      const begun = await engine.start(
+        { ...of, bindingHash, cwd, taskId, ...accepted, signal: signal() },
+        observer,
+        inside,
+      );
       if ("refused" in begun) return { refused: begun.message };
       await this.#follow(child, begun);
       return null;
@@ -197,7 +201,7 @@ export class Children implements ChildRuns {
     const isOver = row.endedAt !== null;
     const settle = isOver && !isReopenable(row.status) ? undefined : decisionFor(inside, this.#parts.memory, journal);
     if (isOver && settle === undefined) return null;
-    const request = { run: inside.run, ...of, bindingHash, acceptChanges: true };
+    const request = { run: inside.run, ...of, bindingHash, acceptChanges: true, signal: signal() };
     const begun = await engine.resume({ ...request, ...(settle && { settle }) }, observer, inside);
     if (!("refused" in begun)) await this.#follow(child, begun);
     // A decision that does not fit leaves it as it ended.

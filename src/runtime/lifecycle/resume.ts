@@ -7,8 +7,9 @@ import type { Node, NodeType } from "../../model/node.ts";
 import type { Attempt } from "../../model/attempt.ts";
 import type { EventBody, NodeSettled, RunResumed, RunStarted } from "../../model/events.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
+import { limits } from "../../model/limits.ts";
 import { isReopenable, type NodeResult, type Reason } from "../../model/outcome.ts";
-import type { Conflict, RunRow } from "../../ports/journal.ts";
+import type { Conflict, Message, RunRow } from "../../ports/journal.ts";
 import type { Given } from "../../ports/secrets.ts";
 import type { Workspace } from "../../ports/workspace.ts";
 import { calleesOf, missingIn, refuse } from "../admission/admit.ts";
@@ -24,6 +25,7 @@ import { endOrphans, endTree } from "../processes/custody.ts";
 import { isSame } from "../processes/identity.ts";
 import { onwards, settlement } from "./settlement.ts";
 import { shellWord } from "../../model/shell.ts";
+import { told } from "../time/wait.ts";
 import { RunValues } from "../values.ts";
 
 export interface Resumption {
@@ -35,6 +37,8 @@ export interface Resumption {
   readonly memory: Memory;
   /** What the new owner finds and what was decided, to be advanced and committed first. */
   readonly events: readonly EventBody[];
+  /** The messages that some of them came by. */
+  readonly taken: readonly number[];
 }
 
 /**
@@ -81,7 +85,8 @@ export async function resumption(
   if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
   const place = { cwd: workspace.cwd, project: started.cwd, account: row.parent?.blueprint ?? row.blueprint };
   const facts = { run: row.run, taskId: row.taskId, blueprint: request.blueprint, ...place, ...given, ...bound };
-  const passes = stopping ? storedPasses(journal, facts) : await passesOfTask(journal, facts);
+  const wait = { signal: request.signal, told: options.notice };
+  const passes = stopping ? storedPasses(journal, facts) : await passesOfTask(journal, facts, wait);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);
   const { limits } = request.blueprint;
   const reopening = { ...of, ...facts, limits, passes, journal, self, now: options.clock.now() };
@@ -95,19 +100,20 @@ export async function resumption(
     return { ...refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what), ...hint };
   }
   await endLeftOver(row.owner, memory);
-  const found: EventBody[] = [];
-  for (const attempt of unfinished(memory.state))
-    found.push(...(await left(options, facts, memory, attempt, stopping || settled?.node === attempt.node)));
+  const found = await findingsOf(options, request, facts, memory, (node) => stopping || settled?.node === node);
+  if ("refused" in found) return found;
   const { contentHash, bindingHash, calls } = request;
   const accepted: Bound = { contentHash, bindingHash, limits, ...(calls === undefined ? {} : { calls }) };
   const events: EventBody[] = [
     { type: "run.resumed", owner: self, ...asleepIn(memory), ...(change === null ? {} : { accepted }) },
     { type: "passes.synced", passes },
-    ...found,
+    ...found.events,
     ...(settled === null ? [] : [settled]),
     ...(request.stop === undefined ? [] : [{ type: "run.stop_requested", by: request.stop } as const]),
+    ...found.stops.map(({ body }) => body),
   ];
-  return { run: row.run, started, given, workspace, memory, events };
+  const taken = found.stops.map(({ id }) => id);
+  return { run: row.run, started, given, workspace, memory, events, taken };
 }
 
 function goOnHint({ parked, holder = "RUN" }: Conflict): string {
@@ -157,6 +163,37 @@ function changeOf(
   return bound.limits === undefined || isDeepStrictEqual(bound.limits, limits) ? null : "its limits";
 }
 
+/**
+ * What becomes of the claims that are open. Nobody waits for a probe once the run is to be stopped, be it by who goes on
+ * with it, who may then be asked again, or by a message, which the run is to take.
+ */
+async function findingsOf(
+  options: EngineOptions,
+  { run, signal }: ResumeRequest,
+  facts: RunFacts,
+  memory: Memory,
+  isDecided: (node: string) => boolean,
+): Promise<{ readonly events: readonly EventBody[]; readonly stops: readonly Message[] } | Refusal> {
+  const asked = new AbortController();
+  const stops: Message[] = [];
+  const take = (message: Message): void => {
+    if (message.body.type !== "run.stop_requested") return;
+    stops.push(message);
+    asked.abort();
+  };
+  const end = options.journal.listen(run, take, () => asked.abort());
+  const ended = signal === undefined ? asked.signal : AbortSignal.any([signal, asked.signal]);
+  const events: EventBody[] = [];
+  try {
+    for (const attempt of unfinished(memory.state))
+      events.push(...(await left(options, facts, memory, attempt, isDecided(attempt.node), ended)));
+  } finally {
+    end();
+  }
+  if (signal?.aborted !== true) return { events, stops };
+  return refuse("conflict", `run ${run} was stopped before it went on`, `go on with it: trammel resume ${run}`);
+}
+
 /** What took the run over and died before it recorded so has not ended what the owner before it left. */
 async function endLeftOver(owner: ProcessIdentity, memory: Memory): Promise<void> {
   await endOrphans(owner);
@@ -175,12 +212,13 @@ async function left(
   memory: Memory,
   { node: id, pass, attempt: n }: Attempt,
   decided: boolean,
+  signal: AbortSignal,
 ): Promise<readonly EventBody[]> {
   const attempt = { node: id, pass, attempt: n };
   const node = facts.blueprint.nodes.get(id);
   const lost = memory.state.lost.has(nodeIndex(memory.state.plan, id));
   if (lost && !decided && !holdsRuns(node)) return [{ type: "node.ended", ...attempt, result: cancelled }];
-  const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt);
+  const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt, signal);
   const asked = settled === null && !decided && node?.effect !== undefined;
   const unknown = asked ? `${unknownOutcome}, and its probe could not tell` : unknownOutcome;
   const waited = node === undefined ? undefined : standing[node.type];
@@ -218,16 +256,19 @@ async function settledBy(
   memory: Memory,
   node: Node,
   attempt: Attempt,
+  signal: AbortSignal,
 ): Promise<Pick<NodeSettled, "as" | "by"> | null> {
   if (replayed.has(node.type) || memory.nodes.isHeld(facts.blueprint, node.id)) return { as: "again", by: "engine" };
   if (node.idempotent === true) return { as: "again", by: "idempotent" };
-  if (node.effect === undefined) return null;
+  const { effect } = node;
+  if (effect === undefined) return null;
   const { can, environment } = options;
-  const { signal } = new AbortController();
   const values = new RunValues({ ...facts, results: memory.nodes.results }, can.blobs);
   const pass = { since: options.clock.now() };
   const silent = { signal, report: () => undefined };
   const context = contextOf({ facts, node, attempt, pass, values, can, environment }, silent);
-  const finding = await findEffect(context, node.effect);
+  const finding = await told(options, `the probe of ${node.id}, at most ${limits.probeTimeoutMs / 1000} s`, () =>
+    findEffect(context, effect),
+  );
   return finding === "unknown" ? null : { as: finding === "there" ? "done" : "again", by: "probe" };
 }

@@ -92,15 +92,17 @@ async function journalRun(
   const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd, account };
   const accepted = request.acceptRisk === undefined ? {} : { acceptRisk: request.acceptRisk };
   const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...accepted, ...boundTo(request, inside) };
-  const unready = await setUp(options, facts);
+  const { signal } = request;
+  const unready = await setUp(options, facts, signal);
   if (unready !== null) return unready;
   let conflict: Conflict | null = null;
   const started = startedOf(options, request, facts, guarded.recorded, workspace.worktree, inherited?.from);
   const tree = admitted.locksTree && inside === undefined ? treeOf(workspace.cwd) : null;
   const astray = await returnTree(options, run, inherited);
   if (astray !== null) return astray;
+  const wait = { signal, told: options.notice };
   for (let tries = 0; tries < limits.startTries; tries += 1) {
-    const passes = await passesOfTask(options.journal, facts);
+    const passes = await passesOfTask(options.journal, facts, wait);
     if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);
     const memory = blank(plan);
     const at = options.clock.now();
@@ -117,7 +119,7 @@ async function journalRun(
     };
     const stored = { ...row, definition: request.contentHash, tree, key: wanted.key };
     const create = () => options.journal.create(stored, request.document, events, at, documentsOf(request));
-    const answer = await charging(facts, events, create);
+    const answer = await charging(facts, events, create, wait);
     if (isProblem(answer)) return refuse("unavailable", answer.problem, answer.hint);
     if ("conflict" in answer) {
       conflict = answer;

@@ -4,26 +4,26 @@ import { refuse } from "../admission/admit.ts";
 import type { Refusal } from "../api.ts";
 import { inputTexts, type RunFacts } from "../context.ts";
 import type { EngineOptions } from "../options.ts";
+import { told } from "../time/wait.ts";
 
 /** Runs `workspace.setup` before the run begins. Answers why it did not succeed, or null. */
 export async function setUp(
-  { can, environment }: Pick<EngineOptions, "can" | "environment">,
+  { can, environment, clock, notice }: Pick<EngineOptions, "can" | "environment" | "clock" | "notice">,
   facts: RunFacts,
+  signal = new AbortController().signal,
 ): Promise<Refusal | null> {
   const { run, taskId, blueprint, cwd, project } = facts;
   const { setup } = blueprint.workspace;
   if (setup === undefined) return null;
   const node: ScriptNode = { id: "setup", type: "script", run: setup };
-  const result = await can.processes.run(
-    {
-      argv: ["sh", "-c", setup.replaceAll("\r\n", "\n")],
-      cwd,
-      env: await environment({ run, taskId, node, blueprint, cwd, project, inputs: inputTexts(facts), env: {} }),
-      timeoutMs: limits.deterministicTimeoutMs,
-      outputBytes: limits.outputDefaultBytes,
-    },
-    new AbortController().signal,
-  );
+  const spec = {
+    argv: ["sh", "-c", setup.replaceAll("\r\n", "\n")],
+    cwd,
+    env: await environment({ run, taskId, node, blueprint, cwd, project, inputs: inputTexts(facts), env: {} }),
+    timeoutMs: limits.deterministicTimeoutMs,
+    outputBytes: limits.outputDefaultBytes,
+  };
+  const result = await told({ clock, notice }, "workspace.setup", () => can.processes.run(spec, signal));
   const { end } = result;
   if (end.kind === "exit" && end.code === 0) return null;
   const how = end.kind === "exit" ? `exit ${end.code}` : end.kind;
