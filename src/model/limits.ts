@@ -234,6 +234,8 @@ export const limits = {
   noticeMs: 10_000,
   noticesPerRun: 100,
   runsListed: 1_000,
+  /** To complete a command line. */
+  runsOffered: 50,
   runsInInbox: 100_000,
   receiptBytes: 256 * 1024 * 1024,
   /** Node types from outside in one definition that a receipt is verified without. */

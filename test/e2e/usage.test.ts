@@ -18,12 +18,12 @@ describe("arguments", () => {
     [
       "a missing argument",
       ["logs"],
-      /^trammel: missing required argument 'run'\n  What a command takes is told by its --help\.\n$/,
+      /^trammel: missing required argument 'run'\n  Usage: trammel logs \[options\] <run>\n  What these are is told by: trammel logs --help\n$/,
     ],
     [
       "a missing option",
       ["fork", "RUN"],
-      /^trammel: required option '--at <node>' not specified\n  What a command takes is told by its --help\.\n$/,
+      /^trammel: required option '--at <node>' not specified\n  Usage: trammel fork \[options\] <run>\n  What these are is told by: trammel fork --help\n$/,
     ],
     ["a number that is none", ["runs", "--limit", "many"], /It must be a whole number from 1 on\.\n$/],
     [
@@ -32,6 +32,12 @@ describe("arguments", () => {
       /^trammel: option '--cwd <dir>' .* It must not be empty\.\n$/,
     ],
     ["an argument that a terminal would obey", ["\u001b]0;title\u0007chekc"], /^trammel: unknown command 'chekc'\n/],
+    ["help on what is none", ["help", "chekc"], /^trammel: unknown command 'chekc'\n\(Did you mean check\?\)\n$/],
+    [
+      "a target that is neither a run nor a blueprint",
+      ["show", "featur"],
+      /^trammel: there is no run and no blueprint featur; did you mean feature\?\n/,
+    ],
     ["an excess argument", ["runs", "all"], /^trammel: too many arguments/],
   ])("%s is refused in one sentence", async (_, args, message) => {
     using place = new Place();
@@ -45,6 +51,7 @@ describe("arguments", () => {
     const asked = await trammel(["--help"], { place });
     expect({ code: asked.code, stderr: asked.stderr }).toEqual({ code: 0, stderr: "" });
     expect(asked.stdout).toContain("check");
+    expect(asked.stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     const bare = await trammel([], { place });
     expect({ code: bare.code, stdout: bare.stdout }).toEqual({ code: 2, stdout: "" });
     expect(bare.stderr).toContain("Usage: trammel");
@@ -128,7 +135,7 @@ describe("a run that does not exist", () => {
     });
   });
 
-  it.each([["show"], ["logs"], ["stop"]])("%s says so", async (command) => {
+  it.each([["diff"], ["logs"], ["stop"]])("%s says so", async (command) => {
     using place = new Place();
     expect(await trammel([command, "nope"], { place })).toMatchObject({
       code: 2,

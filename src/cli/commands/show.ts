@@ -1,3 +1,4 @@
+import { nearest } from "../../language/nearest.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunReport } from "../../wire/run-report.ts";
 import { exitCodes, type Usage } from "../../model/outcome.ts";
@@ -5,12 +6,12 @@ import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
 import { inert, inertLine } from "../../views/inert.ts";
 import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
-import { findBlueprint, namesBlueprint } from "../documents/by-name.ts";
-import { isProblem, report } from "../problem.ts";
+import { findBlueprint, listBlueprints, namesBlueprint, shippedBlueprints } from "../documents/by-name.ts";
+import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { dataHome } from "../store/home.ts";
 import { type AskedGate, waitingGates } from "../store/inner-runs.ts";
 import { instant, runReport } from "../report.ts";
-import { readingRun, viewOf } from "../store/stored-run.ts";
+import { findRun, reading, viewOf } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -31,7 +32,9 @@ export async function show(world: World, target: string, options: ShowOptions): 
 }
 
 function showRun(world: World, run: string, options: ShowOptions): Promise<number> {
-  return readingRun(world, run, async (row, journal) => {
+  return reading(world, async (journal) => {
+    const row = findRun(journal, run);
+    if (isProblem(row)) return report(world, orBlueprint(row, run, world));
     const view = await viewOf(world, journal, row);
     const inside = journal.runs(limits.runsListed, row.run).toReversed();
     const waiting = row.endedAt === null ? await askedIn(world, journal, row) : [];
@@ -43,6 +46,16 @@ function showRun(world: World, run: string, options: ShowOptions): Promise<numbe
     );
     return exitCodes.ok;
   });
+}
+
+/** Where it is no run either, a blueprint may have been meant. */
+function orBlueprint(problem: Problem, text: string, world: World): Problem {
+  if (problem.message !== `there is no run ${text}`) return problem;
+  const meant = nearest(text, [...listBlueprints(world.cwd), ...shippedBlueprints().keys()]);
+  return usage(
+    `there is no run and no blueprint ${text}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+    "trammel runs lists the ones, trammel list the others.",
+  );
 }
 
 async function askedIn(world: World, journal: ReadableJournal, row: RunRow): Promise<readonly AskedGate[]> {
