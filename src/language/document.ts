@@ -12,6 +12,7 @@ import { readEdges } from "./expand/edges.ts";
 import type { LocatedFlow } from "./expand/flow-nodes.ts";
 import { expandFlow, readFlow } from "./expand/flow-nodes.ts";
 import { readBefore } from "./before-fault.ts";
+import { checkForm } from "./document-form.ts";
 import { readNext } from "./expand/next.ts";
 import { documentFields, graphKeys, watchKeys } from "./fields/document.ts";
 import { Reading } from "./read/reading.ts";
@@ -75,7 +76,7 @@ class DocumentReader {
       readBody(at, field, this.#text, reading, this.#plugins, (body) => bodies.push(body));
     const top = readPart(this.#root, documentFields, reading, [...graphKeys, ...watchKeys]);
     const refused = this.#refused(top.whole ? [] : top.refused, flow);
-    this.#checkForm(refused);
+    checkForm(this.#root, refused, reading);
     const drafts = this.#drafts(origins);
     const edges = flow === null ? this.#edges(origins) : expandFlow(flow, origins, drafts, reading);
     reading.owner = "the document";
@@ -114,56 +115,6 @@ class DocumentReader {
     const node = this.#at(key);
     if (node === undefined || node.kind === "map") return node;
     return this.#reading.wrongType(node, key, "a map from names to nodes", namesHint(node));
-  }
-
-  /** Exactly one way to say what runs. */
-  #checkForm(refused: ReadonlySet<string>): void {
-    const version = this.#at("blueprint");
-    if (version !== undefined && !(version.kind === "scalar" && version.value === 2)) {
-      const hint = "Remove the key, or write `blueprint: 2`; older formats are not converted.";
-      this.#reading.problem(
-        "invalid-value",
-        version,
-        `\`blueprint\` is the version of the format and must be 2, not ${describe(version)}`,
-        hint,
-      );
-    }
-    for (const key of watchKeys) {
-      const entry = entryOf(this.#root, key);
-      if (entry !== undefined)
-        this.#reading.problem(
-          "no-pipeline",
-          entry.key,
-          `\`${key}\` belongs to watches and triggers, which this version does not run`,
-          "Remove it: what starts a run calls `trammel run`, a scheduler or CI for instance.",
-        );
-    }
-    const flow = entryOf(this.#root, "flow");
-    for (const key of ["edges", "entry"] as const) {
-      const beside = entryOf(this.#root, key);
-      if (flow === undefined || beside === undefined) continue;
-      this.#reading.problem(
-        "two-forms",
-        beside.key,
-        `\`${key}\` beside \`flow\`: the flow already says it`,
-        `Remove \`${key}\` or \`flow\`.`,
-      );
-    }
-    if (
-      flow === undefined &&
-      this.#at("nodes") === undefined &&
-      !refused.has("nodes") &&
-      !refused.has("flow") &&
-      !watchKeys.some((key) => this.#at(key) !== undefined)
-    ) {
-      const first = this.#root.entries[0]?.key ?? this.#root;
-      this.#reading.problem(
-        "no-pipeline",
-        first,
-        "The document has neither `nodes` nor `flow`, so there is nothing to run",
-        "Add `nodes:` and `edges:`, or `flow:`.",
-      );
-    }
   }
 
   #drafts(origins: ReadonlyMap<string, NodeOrigin>): Map<string, NodeReading> {

@@ -11,7 +11,7 @@ import { pluginNode, type Plugins } from "./plugin-node.ts";
 import type { NodeOrigin } from "./source.ts";
 import type { Located, LocatedEntry, LocatedMap, LocatedScalar } from "./tree.ts";
 import { describe, entryOf, quote } from "./tree.ts";
-import { readPart, unknownField } from "./read/table.ts";
+import { type Fields, type Read, readPart, unknownField } from "./read/table.ts";
 import { saysWhat, saysWhen, saysWhich, saysWhom } from "./read/forms.ts";
 import type { Reading } from "./read/reading.ts";
 
@@ -156,96 +156,77 @@ function hasOnly(map: LocatedMap, type: string, plugins: Plugins): boolean {
 function builtIn(id: string, type: BuiltInType, map: LocatedMap, reading: Reading): NodeReading {
   switch (type) {
     case "tool": {
-      const part = readPart(map, nodeFields.tool, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values, args: part.values.args ?? {} } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
+      const read = byTable({ id, type }, nodeFields.tool, map, reading);
+      return read.whole ? { whole: true, node: { ...read.node, args: read.node.args ?? {} } } : read;
     }
     case "human": {
-      const part = readPart(map, nodeFields.human, reading, besides);
-      if (part.whole) return { whole: true, node: { id, type, ...part.values, mode: part.values.mode ?? "input" } };
-      const mode = part.refused.has("mode") ? {} : { mode: part.values.mode ?? "input" };
-      return { whole: false, node: { id, type, ...part.values, ...mode, refused: part.refused } };
+      const read = byTable({ id, type }, nodeFields.human, map, reading);
+      if (read.whole) return { whole: true, node: { ...read.node, mode: read.node.mode ?? "input" } };
+      return read.node.refused.has("mode")
+        ? read
+        : { whole: false, node: { ...read.node, mode: read.node.mode ?? "input" } };
     }
-    case "agent": {
-      const part = readPart(map, nodeFields.agent, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-    }
-    case "script": {
-      const part = readPart(map, nodeFields.script, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-    }
-    case "provision": {
-      const part = readPart(map, nodeFields.provision, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-    }
-    case "checkout": {
-      const part = readPart(map, nodeFields.checkout, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-    }
-    case "exec": {
-      const part = readPart(map, nodeFields.exec, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-    }
-    case "agent_sandbox": {
-      const part = readPart(map, nodeFields.agent_sandbox, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-    }
-    case "code": {
-      const part = readPart(map, nodeFields.code, reading, besides);
-      return part.whole
-        ? { whole: true, node: { id, type, ...part.values } }
-        : { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-    }
-    case "call":
+    case "agent":
+      return byTable({ id, type }, nodeFields.agent, map, reading);
+    case "script":
+      return byTable({ id, type }, nodeFields.script, map, reading);
+    case "provision":
+      return byTable({ id, type }, nodeFields.provision, map, reading);
+    case "checkout":
+      return byTable({ id, type }, nodeFields.checkout, map, reading);
+    case "exec":
+      return byTable({ id, type }, nodeFields.exec, map, reading);
+    case "agent_sandbox":
+      return byTable({ id, type }, nodeFields.agent_sandbox, map, reading);
+    case "code":
+      return byTable({ id, type }, nodeFields.code, map, reading);
     case "decide":
+    case "call":
     case "map":
     case "wait":
-      return oneForm(id, type, map, reading);
+      return byForm(id, type, map, reading);
   }
 }
 
 /** Types with a rule on how their fields go together. */
-function oneForm(id: string, type: "call" | "decide" | "map" | "wait", map: LocatedMap, reading: Reading): NodeReading {
+function byForm(id: string, type: "decide" | "call" | "map" | "wait", map: LocatedMap, reading: Reading): NodeReading {
   switch (type) {
     case "decide": {
-      const part = readPart(map, nodeFields.decide, reading, besides);
-      if (!part.whole) {
-        const by = part.refused.has("by") ? {} : { by: part.values.by ?? defaultChoosers };
-        return { whole: false, node: { id, type, ...part.values, ...by, refused: part.refused } };
-      }
-      const node = { id, type, ...part.values, by: part.values.by ?? defaultChoosers };
-      return saysWhich(node, map, reading) ? { whole: true, node } : { whole: false, node };
+      const read = byTable({ id, type }, nodeFields.decide, map, reading);
+      if (!read.whole && read.node.refused.has("by")) return read;
+      const by = read.node.by ?? defaultChoosers;
+      if (!read.whole) return { whole: false, node: { ...read.node, by } };
+      const node = { ...read.node, by };
+      return { whole: saysWhich(node, map, reading), node };
     }
     case "call": {
-      const part = readPart(map, nodeFields.call, reading, besides);
-      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-      const node = { id, type, ...part.values };
-      return saysWhom(node, map, reading) ? { whole: true, node } : { whole: false, node };
+      const read = byTable({ id, type }, nodeFields.call, map, reading);
+      return read.whole && !saysWhom(read.node, map, reading) ? { whole: false, node: read.node } : read;
     }
     case "map": {
-      const part = readPart(map, nodeFields.map, reading, besides);
-      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-      const node = { id, type, ...part.values };
-      return saysWhat(node, map, reading) ? { whole: true, node } : { whole: false, node };
+      const read = byTable({ id, type }, nodeFields.map, map, reading);
+      return read.whole && !saysWhat(read.node, map, reading) ? { whole: false, node: read.node } : read;
     }
     case "wait": {
-      const part = readPart(map, nodeFields.wait, reading, besides);
-      if (!part.whole) return { whole: false, node: { id, type, ...part.values, refused: part.refused } };
-      const node = { id, type, ...part.values };
-      return saysWhen(node, map, reading) ? { whole: true, node } : { whole: false, node };
+      const read = byTable({ id, type }, nodeFields.wait, map, reading);
+      return read.whole && !saysWhen(read.node, map, reading) ? { whole: false, node: read.node } : read;
     }
   }
+}
+
+/** What is said of a node by the table of its type: all of it, or what could be read and what could not. */
+type Told<H, F extends Fields> =
+  | { readonly whole: true; readonly node: H & Read<F> }
+  | { readonly whole: false; readonly node: H & Partial<Read<F>> & { readonly refused: ReadonlySet<string> } };
+
+function byTable<H extends object, F extends Fields>(
+  head: H,
+  fields: F,
+  map: LocatedMap,
+  reading: Reading,
+): Told<H, F> {
+  const part = readPart(map, fields, reading, besides);
+  return part.whole
+    ? { whole: true, node: { ...head, ...part.values } }
+    : { whole: false, node: { ...head, ...part.values, refused: part.refused } };
 }
