@@ -4,7 +4,7 @@ import type { Edge } from "../../src/model/edge.ts";
 import type { Node } from "../../src/model/node.ts";
 import type { NodeSettled } from "../../src/model/events.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
-import { agentic, gate, plain } from "../runs/harness.ts";
+import { agentic, gate, plain } from "../runs/blueprints.ts";
 import { calling, mapping, template } from "../runs/inside.ts";
 import { samples } from "./streams.ts";
 

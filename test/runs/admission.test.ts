@@ -8,7 +8,8 @@ import { limits } from "../../src/model/limits.ts";
 import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
 import { createTools } from "../../src/tools/registry.ts";
-import { agentic, blueprint, bodies, chainOf, handle, plain, request, success, until, World } from "./harness.ts";
+import { agentic, blueprint, chainOf, plain } from "./blueprints.ts";
+import { bodies, handle, request, success, until, World } from "./harness.ts";
 
 const author = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
 
@@ -68,7 +69,7 @@ describe("admission", () => {
     let go: (() => void) | undefined;
     const acts = { a: () => new Promise<typeof success>((resolve) => (go = () => resolve(success))) };
     const work = request(blueprint([agentic("a")], []), { cwd: world.home });
-    const first = handle(await world.engine(acts, 1).start(work, world.observer));
+    const first = await world.start(work, acts, 1);
     const second = await world.engine(acts, 2).start(work, world.observer);
     expect(second).toMatchObject({ refused: "conflict", message: expect.stringContaining(first.run) });
     go?.();
@@ -94,7 +95,7 @@ describe("admission", () => {
     let go: (() => void) | undefined;
     const acts = { "*": () => new Promise<typeof success>((resolve) => (go = () => resolve(success))) };
     const work = request(blueprint([node], [], more), { cwd: world.home });
-    const first = handle(await equipped.engine(acts, 1).start(work, equipped.observer));
+    const first = await equipped.start(work, acts, 1);
     await until(() => go !== undefined);
     const answer = await equipped.engine({ "*": () => success }, 2).start(work, equipped.observer);
     const said = "refused" in answer ? [answer.refused, answer.message.includes(first.run)] : "taken";
@@ -111,7 +112,7 @@ describe("admission", () => {
     const of = blueprint([agentic("a")], [], { inputs });
     const work = request(of, { cwd: world.home, inputs: { token: "canary-token" } });
     const kept = () => readdirSync(join(world.home, "secrets"));
-    const first = handle(await world.engine(acts, 1).start(work, world.observer));
+    const first = await world.start(work, acts, 1);
     expect(kept()).toHaveLength(1);
     expect(await world.engine(acts, 2).start(work, world.observer)).toMatchObject({ refused: "conflict" });
     expect(kept()).toHaveLength(1);

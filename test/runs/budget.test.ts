@@ -1,20 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
-import {
-  type Act,
-  again,
-  agentic,
-  blueprint,
-  bodies,
-  handle,
-  kinds,
-  plain,
-  request,
-  success,
-  until,
-  World,
-} from "./harness.ts";
+import { agentic, blueprint, plain } from "./blueprints.ts";
+import { type Act, again, bodies, handle, kinds, request, success, until, World } from "./harness.ts";
 import { callees, calling, mapping } from "./inside.ts";
 
 let world: World;
@@ -91,10 +79,7 @@ describe("an agent inside that does not say what it used", () => {
       { from: "list", to: "each" },
       { from: "each", to: "z" },
     ];
-    const { end } = handle(
-      await world.engine(acts).start(request(blueprint(nodes, edges, { limits })), world.observer),
-    );
-    expect(await end).toMatchObject({ status: "limit" });
+    expect(await world.toEnd(request(blueprint(nodes, edges, { limits })), acts)).toMatchObject({ status: "limit" });
     expect(calls).toEqual(["x"]);
     expect(kinds(world.seen)).not.toContain("node.started z");
   });
@@ -118,10 +103,9 @@ describe("an agent inside that does not say what it used", () => {
   test("bounds nothing where there is no budget", async () => {
     const callee = blueprint([agentic("a")], [], { name: "callee" });
     const of = blueprint([calling("one", "callee"), agentic("z")], [{ from: "one", to: "z" }]);
-    const { end } = handle(
-      await world.engine({ "*": () => quiet }).start(request(of, { callees: callees({ callee }) }), world.observer),
-    );
-    expect(await end).toMatchObject({ status: "succeeded" });
+    expect(await world.toEnd(request(of, { callees: callees({ callee }) }), { "*": () => quiet })).toMatchObject({
+      status: "succeeded",
+    });
   });
 });
 
@@ -129,7 +113,7 @@ test("a run inside that halts as a whole is named by the node around it, and can
   const of = blueprint([calling("sub", "callee"), plain("b")], [{ from: "sub", to: "b", when: "success" }]);
   const callee = blueprint([agentic("a")], [], { name: "callee", limits: { tokens: 100 } });
   const called = { callees: callees({ callee }) };
-  const first = handle(await world.engine({ a: talker, b: () => success }).start(request(of, called), world.observer));
+  const first = await world.start(request(of, called), { a: talker, b: () => success });
   expect(await first.end).toMatchObject({ status: "limit" });
   expect(bodies(world.seen, "run.halting")).toMatchObject([{ cause: "limit", node: "sub" }]);
   const settle = { node: "sub", as: "done", by: "ann" } as const;
@@ -156,9 +140,7 @@ const used: NodeResult = {
 
 test("what was used before a crash counts after it", async () => {
   const hanging = (): Promise<NodeResult> => new Promise(() => undefined);
-  const { run } = handle(
-    await world.engine({ a: () => used, b: hanging, c: () => used }, 1).start(request(around), world.observer),
-  );
+  const { run } = await world.start(request(around), { a: () => used, b: hanging, c: () => used }, 1);
   await until(() => kinds(world.seen).includes("node.started b"));
   world.kill(1);
   const engine = world.engine({ a: () => used, b: () => success, c: () => used }, 2);
@@ -170,7 +152,7 @@ test("what was used before a crash counts after it", async () => {
 test("what a fork takes over counts in it", async () => {
   const free = { ...around, limits: {} };
   const acts = { a: () => used, b: () => success, c: () => used };
-  const first = handle(await world.engine(acts).start(request(free), world.observer));
+  const first = await world.start(request(free), acts);
   await first.end;
   world.seen.length = 0;
   const start = request(around, { taskId: "T2" });

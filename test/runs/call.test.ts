@@ -2,21 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { CallNode } from "../../src/model/node.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
-import {
-  again,
-  agentic,
-  blueprint,
-  bodies,
-  chainOf,
-  handle,
-  kinds,
-  plain,
-  request,
-  success,
-  until,
-  World,
-  type Act,
-} from "./harness.ts";
+import { agentic, blueprint, chainOf, plain } from "./blueprints.ts";
+import { again, bodies, handle, kinds, request, success, until, World, type Act } from "./harness.ts";
 import { callees, calling, runsInside, template } from "./inside.ts";
 
 let world: World;
@@ -78,10 +65,9 @@ describe("a call", () => {
       },
     };
     const of = blueprint([giving, plain("z")], [{ from: "sub", to: "z" }]);
-    const { end } = handle(
-      await world.engine(acts).start(request(of, { callees: callees({ callee: typed }) }), world.observer),
-    );
-    expect(await end).toMatchObject({ status: "succeeded" });
+    expect(await world.toEnd(request(of, { callees: callees({ callee: typed }) }), acts)).toMatchObject({
+      status: "succeeded",
+    });
     expect(seen).toEqual([21, "part of do it", 42, '{"twice":42}']);
   });
 
@@ -90,8 +76,7 @@ describe("a call", () => {
       "*": () => success,
       y: () => ({ outcome: "failure", reason: { code: "exit", text: "exit 1" }, output: broken }),
     };
-    const { end } = handle(await world.engine(acts).start(request(top, inside), world.observer));
-    expect(await end).toMatchObject({ status: "failed" });
+    expect(await world.toEnd(request(top, inside), acts)).toMatchObject({ status: "failed" });
     const [ended] = bodies(world.seen, "node.ended").filter(({ node }) => node === "sub");
     expect(ended?.result).toMatchObject({
       outcome: "failure",
@@ -167,7 +152,7 @@ describe("a call", () => {
       },
     };
     const journal = world.journal();
-    const running = handle(await world.engine(acts, 1, journal).start(request(top, inside), world.observer));
+    const running = await world.start(request(top, inside), acts, 1, journal);
     await until(() => world.calls.includes("x"));
     running.stop("Ada");
     expect(await running.end).toMatchObject({ status: "stopped" });
@@ -180,7 +165,7 @@ describe("a call whose engine died", () => {
   test("goes on where its callee was: what was done in it is not done again", async () => {
     const idempotent = { ...chainOf(["x", "y"], { idempotent: true }), name: "callee" };
     const more = { callees: callees({ callee: idempotent }) };
-    const first = handle(await world.engine(world.hangingIn("y"), 1).start(request(top, more), world.observer));
+    const first = await world.start(request(top, more), world.hangingIn("y"), 1);
     await until(() => world.calls.includes("y"));
     world.kill(1);
     const journal = world.journal(2);
@@ -192,7 +177,7 @@ describe("a call whose engine died", () => {
   });
 
   test("needs a person for what is unknown in it, and goes on from the decision about that node", async () => {
-    const first = handle(await world.engine(world.hangingIn("y"), 1).start(request(top, inside), world.observer));
+    const first = await world.start(request(top, inside), world.hangingIn("y"), 1);
     await until(() => world.calls.includes("y"));
     world.kill(1);
     const engine = world.engine(world.hangingIn(), 2);
@@ -206,7 +191,7 @@ describe("a call whose engine died", () => {
   });
 
   test("cannot be resumed by itself", async () => {
-    const first = handle(await world.engine(world.hangingIn("y"), 1).start(request(top, inside), world.observer));
+    const first = await world.start(request(top, inside), world.hangingIn("y"), 1);
     await until(() => world.calls.includes("y"));
     world.kill(1);
     const journal = world.journal(2);
@@ -280,8 +265,7 @@ test("what a callee uses of models counts in the run around it, once, and bounds
   const of = blueprint([agentic("a"), calling("sub", "using")], [{ from: "a", to: "sub" }], {
     limits: { tokens: 100 },
   });
-  const { end } = handle(await world.engine(acts).start(request(of, { callees: callees({ using }) }), world.observer));
-  expect(await end).toMatchObject({ status: "limit" });
+  expect(await world.toEnd(request(of, { callees: callees({ using }) }), acts)).toMatchObject({ status: "limit" });
   expect(world.calls).toEqual(["a", "m"]);
   expect(bodies(world.seen, "run.finished")).toMatchObject([{ usage: { inputTokens: 120 } }]);
 });

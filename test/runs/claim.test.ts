@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/ports/journal.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
-import { blueprint, chainOf, handle, kinds, plain, processOf, request, success, until, World } from "./harness.ts";
+import { blueprint, chainOf, plain } from "./blueprints.ts";
+import { handle, kinds, processOf, request, success, until, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { charging, passesOfTask } from "../../src/runtime/counters/counters.ts";
 import { locked } from "../../src/runtime/counters/lock.ts";
-import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World, type Act } from "./harness.ts";
+import { agentic, blueprint, plain } from "./blueprints.ts";
+import { bodies, kinds, request, success, World, type Act } from "./harness.ts";
 
 let world: World;
 let file: string;
@@ -30,7 +31,7 @@ const mirrored = (): unknown => JSON.parse(readFileSync(file, "utf8"));
 test("a pass is in the mirror before its agent starts", async () => {
   const seen: unknown[] = [];
   const acts = { ...failing, fix: () => (seen.push(mirrored()), success) };
-  await handle(await world.engine(acts).start(started(), world.observer)).end;
+  await world.toEnd(started(), acts);
   expect(seen).toEqual([1, 2].map((passes) => ({ version: 1, tasks: { T1: { fix: { passes, cap: 2 } } } })));
 });
 
@@ -38,7 +39,7 @@ test("the mirror outlives the store: its counts hold, and other tasks in it stay
   mkdirSync(join(world.home, "state"));
   const other = { T0: { fix: { passes: 7, cap: 9 } } };
   writeFileSync(file, JSON.stringify({ version: 1, tasks: { ...other, T1: { fix: { passes: 1, cap: 2 } } } }));
-  expect(await handle(await world.engine(failing).start(started(), world.observer)).end).toMatchObject({
+  expect(await world.toEnd(started(), failing)).toMatchObject({
     status: "escalated",
   });
   expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged ?? [])).toEqual([{ passes: 2, cap: 2 }]);
@@ -54,7 +55,7 @@ test("what another store charges in the middle of a run counts", async () => {
     records: { counters: "state/counters.json" },
     escalate: ["cap", "error"],
   });
-  const run = handle(await world.engine(acts).start(request(wider, { taskId: "T1", cwd: world.home }), world.observer));
+  const run = await world.start(request(wider, { taskId: "T1", cwd: world.home }), acts);
   expect(await run.end).toMatchObject({ status: "escalated" });
   expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged?.passes ?? [])).toEqual([1, 3]);
   expect(fixes).toBe(2);
@@ -94,10 +95,10 @@ describe("an engine that dies between the mirror and its journal", () => {
 });
 
 test("a mirror that is missing is written anew from the store", async () => {
-  await handle(await world.engine(failing, 1).start(started(), world.observer)).end;
+  await world.toEnd(started(), failing, 1);
   rmSync(file);
   world.seen.length = 0;
-  const again = handle(await world.engine(failing, 2).start(started(), world.observer));
+  const again = await world.start(started(), failing, 2);
   expect(await again.end).toMatchObject({ status: "escalated" });
   expect(kinds(world.seen)).not.toContain("node.started fix");
   expect(mirrored()).toEqual({ version: 1, tasks: { T1: { fix: { passes: 2, cap: 2 } } } });
@@ -108,7 +109,7 @@ test("a mirror that is a link counts for all that it is linked from, and stays o
   mkdirSync(join(world.home, "state"));
   writeFileSync(shared, JSON.stringify({ version: 1, tasks: { T1: { fix: { passes: 1, cap: 2 } } } }));
   symlinkSync("../common.json", file);
-  await handle(await world.engine(failing).start(started(), world.observer)).end;
+  await world.toEnd(started(), failing);
   expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged ?? [])).toEqual([{ passes: 2, cap: 2 }]);
   expect(JSON.parse(readFileSync(shared, "utf8"))).toEqual({
     version: 1,
@@ -128,13 +129,13 @@ test.each(["__proto__", "constructor"])("a task and a node may be called %s", as
   );
   const acts = Object.fromEntries([[name, () => success], ...Object.entries(failing)]);
   const start = () => request(odd, { taskId: name, cwd: world.home });
-  expect(await handle(await world.engine(acts).start(start(), world.observer)).end).toMatchObject({
+  expect(await world.toEnd(start(), acts)).toMatchObject({
     status: "escalated",
   });
   const text = `{"version":1,"tasks":{"${name}":{"${name}":{"passes":2,"cap":2}}}}`;
   expect(JSON.stringify(mirrored())).toBe(text);
   world.seen.length = 0;
-  expect(await handle(await world.engine(acts, 2).start(start(), world.observer)).end).toMatchObject({
+  expect(await world.toEnd(start(), acts, 2)).toMatchObject({
     status: "escalated",
   });
   expect(kinds(world.seen)).not.toContain(`node.started ${name}`);
@@ -182,9 +183,7 @@ describe("a mirror that cannot be relied on lets no pass start", () => {
       { limits: { retries: 2 }, records: { counters: "state/counters.json" }, escalate: ["cap", "error"] },
     );
     const acts = { spoil: () => (writeFileSync(file, "{"), success), fix: () => success };
-    const run = handle(
-      await world.engine(acts).start(request(again, { taskId: "T1", cwd: world.home }), world.observer),
-    );
+    const run = await world.start(request(again, { taskId: "T1", cwd: world.home }), acts);
     expect(await run.end).toMatchObject({ status: "escalated" });
     expect(bodies(world.seen, "node.ended").map(({ node, result }) => [node, result.outcome])).not.toContainEqual([
       "fix",
@@ -202,7 +201,7 @@ describe("a mirror that cannot be relied on lets no pass start", () => {
       },
       check: () => ({ outcome: "failure" }),
     };
-    const run = handle(await world.engine(acts).start(started(), world.observer));
+    const run = await world.start(started(), acts);
     expect(await run.end).toMatchObject({ status: "escalated", reason: expect.stringContaining("no pass may start") });
     expect(fixes).toBe(1);
   });
@@ -225,7 +224,7 @@ describe("a lock of the mirror that somebody else has", () => {
         return { outcome: "failure" };
       },
     };
-    const run = handle(await world.engine(acts).start(started(), world.observer));
+    const run = await world.start(started(), acts);
     await reached.promise;
     // The turn after it waits for the lock by now.
     await new Promise(setImmediate);

@@ -3,20 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
-import {
-  again,
-  blueprint,
-  bodies,
-  chainOf,
-  handle,
-  kinds,
-  plain,
-  request,
-  success,
-  three,
-  until,
-  World,
-} from "./harness.ts";
+import { blueprint, chainOf, plain, three } from "./blueprints.ts";
+import { again, bodies, handle, kinds, request, success, until, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {

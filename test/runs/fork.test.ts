@@ -3,7 +3,8 @@ import { recompute } from "../../src/engine/recompute.ts";
 import { compile } from "../../src/graph/plan.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { ForkRequest, RunHandle, Refusal } from "../../src/runtime/api.ts";
-import { type Act, agentic, blueprint, bodies, chainOf, handle, plain, request, success, World } from "./harness.ts";
+import { agentic, blueprint, chainOf, plain } from "./blueprints.ts";
+import { type Act, bodies, handle, request, success, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -18,7 +19,7 @@ const noting: Act = ({ run, node }) => {
 };
 
 async function ran(of: Blueprint, act: Act = noting): Promise<string> {
-  const running = handle(await world.engine({ "*": act }).start(request(of), world.observer));
+  const running = await world.start(request(of), { "*": act });
   await running.end;
   world.calls.length = 0;
   world.seen.length = 0;
@@ -171,7 +172,7 @@ describe("a fork is refused", () => {
 
   test("of a run that is not over", async () => {
     const of = chainOf(["a", "b"]);
-    const running = handle(await world.engine(world.hangingIn("b")).start(request(of), world.observer));
+    const running = await world.start(request(of), world.hangingIn("b"));
     expect(await fork(of, running.run, { node: "a" })).toMatchObject({ refused: "conflict" });
     running.stop("test");
   });

@@ -1,19 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { NodeResult } from "../../src/model/outcome.ts";
-import {
-  again,
-  blueprint,
-  bodies,
-  gate,
-  handle,
-  kinds,
-  plain,
-  request,
-  success,
-  until,
-  World,
-  type Act,
-} from "./harness.ts";
+import { blueprint, gate, plain } from "./blueprints.ts";
+import { again, bodies, handle, kinds, request, success, until, World, type Act } from "./harness.ts";
 
 describe("a gate", () => {
   const asked = blueprint([gate("ask"), plain("ship")], [{ from: "ask", to: "ship", when: "success" }]);
@@ -46,16 +34,14 @@ describe("a gate", () => {
   test("that nobody answers lets its run be parked, and what comes then is kept for whoever goes on with it", async () => {
     const parking = new World({ can: { gates: never } });
     const acts = { ask, ship: () => success };
-    const first = handle(await parking.engine(acts, 1).start(request(asked), parking.observer));
+    const first = await parking.start(request(asked), acts, 1);
     await until(() => kinds(parking.seen).includes("gate.opened ask"));
     await until(() => first.park());
     expect(await first.end).toMatchObject({ status: "waiting" });
     first.deliver({ ...answer, digest: "d1", by: "Bob" });
     await parking.journal(3).post(first.run, { ...answer, digest: "d1", id: "hers" });
     parking.kill(1);
-    const second = handle(
-      await parking.engine(acts, 2).resume(again(first.run, { blueprint: asked }), parking.observer),
-    );
+    const second = await parking.resume(again(first.run, { blueprint: asked }), acts, 2);
     expect(await second.end).toMatchObject({ status: "succeeded" });
     expect(bodies(parking.seen, "gate.answered")).toMatchObject([{ by: "Ada", id: "hers" }]);
     await parking.remove();
@@ -63,7 +49,7 @@ describe("a gate", () => {
 
   test("that is being answered does not let its run be parked", async () => {
     const parking = new World({ can: { gates: never } });
-    const running = handle(await parking.engine({ ask, ship: () => success }).start(request(asked), parking.observer));
+    const running = await parking.start(request(asked), { ask, ship: () => success });
     await until(() => kinds(parking.seen).includes("gate.opened ask"));
     running.deliver({ ...answer, digest: "d1" });
     expect(running.park()).toBe(false);
@@ -77,9 +63,7 @@ describe("a gate", () => {
       await ask(context);
       return new Promise<NodeResult>(() => undefined);
     };
-    const first = handle(
-      await crashing.engine({ ask: stuck, ship: () => success }, 1).start(request(asked), crashing.observer),
-    );
+    const first = await crashing.start(request(asked), { ask: stuck, ship: () => success }, 1);
     await until(() => kinds(crashing.seen).includes("gate.opened ask"));
     first.deliver({ ...answer, digest: "d1" });
     await until(() => kinds(crashing.seen).includes("gate.answered ask"));
@@ -94,9 +78,7 @@ describe("a gate", () => {
 
   test("that nobody had answered is asked again", async () => {
     const crashing = new World({ can: { gates: never } });
-    const first = handle(
-      await crashing.engine({ ask, ship: () => success }, 1).start(request(asked), crashing.observer),
-    );
+    const first = await crashing.start(request(asked), { ask, ship: () => success }, 1);
     await until(() => kinds(crashing.seen).includes("gate.opened ask"));
     crashing.kill(1);
     const engine = crashing.engine({ ask, ship: () => success }, 2);
@@ -110,15 +92,13 @@ describe("a gate", () => {
   test("is answered by what was posted while nobody executed its run", async () => {
     const crashing = new World({ can: { gates: never } });
     const acts = { ask, ship: () => success };
-    const first = handle(await crashing.engine(acts, 1).start(request(asked), crashing.observer));
+    const first = await crashing.start(request(asked), acts, 1);
     await until(() => kinds(crashing.seen).includes("gate.opened ask"));
     crashing.kill(1);
     const other = crashing.journal(3);
     await other.post(first.run, { ...answer, digest: "of something else" });
     await other.post(first.run, { ...answer, digest: "d1" });
-    const resumed = handle(
-      await crashing.engine(acts, 2).resume(again(first.run, { blueprint: asked }), crashing.observer),
-    );
+    const resumed = await crashing.resume(again(first.run, { blueprint: asked }), acts, 2);
     expect(await resumed.end).toMatchObject({ status: "succeeded" });
     expect(bodies(crashing.seen, "gate.answered")).toMatchObject([{ by: "Ada", digest: "d1" }]);
     await crashing.remove();
@@ -191,7 +171,7 @@ describe("a gate", () => {
       running.deliver({ ...answer, digest: "d1", by: "Bob" });
       return { outcome: "failure" };
     };
-    const running = handle(await served.engine({ ask, ship }).start(request(loop), served.observer));
+    const running = await served.start(request(loop), { ask, ship });
     await until(() => bodies(served.seen, "gate.opened").length === 1);
     running.deliver({ ...answer, digest: "d1" });
     await until(() => bodies(served.seen, "gate.opened").length === 2);

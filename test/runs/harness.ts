@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openJournal, type EmbeddedJournal } from "../../src/hosts/embedded/journal.ts";
-import type { AgentNode, HumanNode, Node, NodeType, PluginNode } from "../../src/model/node.ts";
+import type { NodeType } from "../../src/model/node.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
-import type { Edge } from "../../src/model/edge.ts";
 import type { EventBody, JournalEvent } from "../../src/model/events.ts";
 import type { ProcessIdentity } from "../../src/model/process-identity.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
@@ -17,6 +16,7 @@ import type {
   Observer,
   Refusal,
   ResumeRequest,
+  RunEnd,
   RunHandle,
   StartRequest,
 } from "../../src/runtime/api.ts";
@@ -34,48 +34,12 @@ import { isSame } from "../../src/runtime/processes/identity.ts";
 import type { DefinitionOf } from "../../src/cli/store/replayed.ts";
 import { topOf } from "../../src/cli/store/inner-runs.ts";
 import { unlikeReplay } from "../support/replayed.ts";
-import { unset } from "../../src/model/unset.ts";
+import { three } from "./blueprints.ts";
 
 /** A node performed by a function of this process, of the class that its type says. */
 export type Act = (context: ActionContext) => Promise<NodeResult> | NodeResult;
 
 export const success: NodeResult = { outcome: "success" };
-
-export function plain(id: string, more: Partial<PluginNode> = {}): PluginNode {
-  return { id, type: "plugin", plugin: "act", fields: {}, ...more };
-}
-
-export function agentic(id: string, more: Partial<AgentNode> = {}): AgentNode {
-  return { id, type: "agent", prompt: { source: "", parts: [] }, ...more };
-}
-
-export function gate(id: string, more: Partial<HumanNode> = {}): HumanNode {
-  return { id, type: "human", mode: "approval", prompt: { source: "", parts: [] }, ...more };
-}
-
-export function blueprint(nodes: readonly Node[], edges: readonly Edge[], more: Partial<Blueprint> = {}): Blueprint {
-  const [entry] = nodes;
-  if (entry === undefined) throw new Error("a blueprint has a node");
-  return {
-    name: "test",
-    ...unset,
-    entry: entry.id,
-    nodes: new Map(nodes.map((node) => [node.id, node])),
-    edges,
-    ...more,
-  };
-}
-
-/** Nodes one after the other. */
-export function chainOf(ids: readonly string[], more: Partial<PluginNode> = {}): Blueprint {
-  const edges = ids.slice(1).map((to, i) => ({ from: ids[i] ?? "", to }));
-  return blueprint(
-    ids.map((id) => plain(id, more)),
-    edges,
-  );
-}
-
-export const three = chainOf(["a", "b", "c"]);
 
 export interface WorldOptions {
   readonly clock?: Clock;
@@ -164,9 +128,24 @@ export class World {
     };
   }
 
+  /** Starts a run that has to be let in, in an engine of its own. */
+  async start(started: StartRequest, ...engine: Parameters<World["engine"]>): Promise<RunHandle> {
+    return handle(await this.engine(...engine).start(started, this.observer));
+  }
+
+  /** As {@link World.start}, to the end of the run. */
+  async toEnd(started: StartRequest, ...engine: Parameters<World["engine"]>): Promise<RunEnd> {
+    return (await this.start(started, ...engine)).end;
+  }
+
+  /** Goes on with a run that has to be let, in an engine of its own. */
+  async resume(resumed: ResumeRequest, ...engine: Parameters<World["engine"]>): Promise<RunHandle> {
+    return handle(await this.engine(...engine).resume(resumed, this.observer));
+  }
+
   /** Runs until a node is being performed, and lets its engine, process 1, die there. */
   async diedIn(node: string, of = three): Promise<string> {
-    const { run } = handle(await this.engine(this.hangingIn(node), 1).start(request(of), this.observer));
+    const { run } = await this.start(request(of), this.hangingIn(node), 1);
     await until(() => this.calls.includes(node));
     this.kill(1);
     this.seen.length = 0;

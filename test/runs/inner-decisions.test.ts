@@ -1,18 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  again,
-  agentic,
-  blueprint,
-  bodies,
-  chainOf,
-  handle,
-  plain,
-  request,
-  success,
-  until,
-  World,
-  type Act,
-} from "./harness.ts";
+import { agentic, blueprint, chainOf, plain } from "./blueprints.ts";
+import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Settlement } from "../../src/runtime/api.ts";
 import { callees, calling, runsInside } from "./inside.ts";
@@ -78,11 +66,11 @@ describe("decisions about a node inside", () => {
     const callee = { ...chainOf(["x", "y"]), name: "callee" };
     const top = blueprint([calling("sub", "callee"), plain("z")], [{ from: "sub", to: "z", when: "success" }]);
     const inside = { callees: callees({ callee }) };
-    const first = handle(await world.engine(world.hangingIn("x"), 1).start(request(top, inside), world.observer));
+    const first = await world.start(request(top, inside), world.hangingIn("x"), 1);
     await until(() => world.calls.includes("x"));
     world.kill(1);
     const resume = again(first.run, { blueprint: top, ...inside, settle: decided("sub/x") });
-    const settled = handle(await world.engine(world.hangingIn(), 2).resume(resume, world.observer));
+    const settled = await world.resume(resume, world.hangingIn(), 2);
     expect(await settled.end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["x", "y", "z"]);
   });

@@ -9,7 +9,8 @@ import type { ActionContext } from "../../src/ports/performer.ts";
 import { openGates } from "../../src/views/open-gates.ts";
 import type { RunHandle } from "../../src/runtime/api.ts";
 import { ManualClock, systemClock } from "../../src/runtime/time/clock.ts";
-import { again, blueprint, bodies, gate, handle, plain, request, success, until, World, type Act } from "./harness.ts";
+import { blueprint, gate, plain } from "./blueprints.ts";
+import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
 import { callees, calling, mapping, runsInside, said, template } from "./inside.ts";
 
 const asked: Question[] = [];
@@ -76,7 +77,7 @@ function digestIn(journal: JournalReader, run: string | undefined): string {
 describe("a gate inside a call", () => {
   test("makes the run around it wait, is asked under its path, and goes on with the answer to that path", async () => {
     const journal = world.journal();
-    const running = handle(await world.engine(acts(), 1, journal).start(request(top, inside), world.observer));
+    const running = await world.start(request(top, inside), acts(), 1, journal);
     await until(() => journal.find(running.run)?.status === "waiting");
     const [child] = runsInside(journal, running.run);
     expect(child).toMatchObject({ status: "waiting" });
@@ -95,7 +96,7 @@ describe("a gate inside a call", () => {
 
   test("is answered from another process by the mailbox of its own run", async () => {
     const journal = world.journal();
-    const running = handle(await world.engine(acts(), 1, journal).start(request(top, inside), world.observer));
+    const running = await world.start(request(top, inside), acts(), 1, journal);
     await until(() => journal.find(running.run)?.status === "waiting");
     const other = world.journal(2);
     const [child] = runsInside(other, running.run);
@@ -114,7 +115,7 @@ describe("a gate inside a call", () => {
     ],
     ["killed", () => Promise.resolve("waiting")],
   ])("is asked anew once its engine was %s, and is answered by its path", async (_, leave) => {
-    const first = handle(await world.engine(acts(), 1).start(request(top, inside), world.observer));
+    const first = await world.start(request(top, inside), acts(), 1);
     const journal = world.journal(2);
     await until(() => journal.find(first.run)?.status === "waiting");
     expect(await leave(first)).toBe("waiting");
@@ -132,7 +133,7 @@ describe("a gate inside a call", () => {
 
   test("is taken back with a stop", async () => {
     const journal = world.journal();
-    const running = handle(await world.engine(acts(), 1, journal).start(request(top, inside), world.observer));
+    const running = await world.start(request(top, inside), acts(), 1, journal);
     await until(() => journal.find(running.run)?.status === "waiting");
     running.stop("Ada");
     expect(await running.end).toMatchObject({ status: "stopped" });
@@ -169,7 +170,7 @@ describe("a gate inside a call", () => {
     const timed = new World({ clock, can: { gates: nobody } });
     const bounded = { ...top, limits: { timeMs: 60_000 } };
     const journal = timed.journal();
-    const running = handle(await timed.engine(acts(), 1, journal).start(request(bounded, inside), timed.observer));
+    const running = await timed.start(request(bounded, inside), acts(), 1, journal);
     await until(() => journal.find(running.run)?.status === "waiting");
     clock.advance(600_000);
     const digest = digestIn(journal, runsInside(journal, running.run)[0]?.run);
@@ -189,7 +190,7 @@ describe("gates inside a map", () => {
 
   test("are asked under the path of their item, and let the run wait once all that is under way waits", async () => {
     const journal = world.journal();
-    const running = handle(await world.engine(acts(), 1, journal).start(request(of(2)), world.observer));
+    const running = await world.start(request(of(2)), acts(), 1, journal);
     await until(() => journal.find(running.run)?.status === "waiting");
     expect(asked.map(({ node }) => node).toSorted()).toEqual(["each[0]/ask", "each[1]/ask"]);
     const digest = digestIn(journal, runsInside(journal, running.run)[0]?.run);
@@ -202,7 +203,7 @@ describe("gates inside a map", () => {
   });
 
   test("are parked together, and none is asked in vain", async () => {
-    const first = handle(await world.engine(acts(), 1).start(request(of(3)), world.observer));
+    const first = await world.start(request(of(3)), acts(), 1);
     const journal = world.journal(2);
     await until(() => journal.find(first.run)?.status === "waiting");
     await until(() => first.park());
@@ -221,7 +222,7 @@ test("an item that cannot begin does not keep the others from being parked", asy
   let refuses = false;
   const some = Object.defineProperty({ ...rest }, "ask", { get: () => (refuses ? undefined : ask) });
   const journal = world.journal();
-  const running = handle(await world.engine(some, 1, journal).start(request(of), world.observer));
+  const running = await world.start(request(of), some, 1, journal);
   await until(() => asked.length === 2);
   refuses = true;
   running.deliver(answerTo(digestIn(journal, runsInside(journal, running.run)[0]?.run), "each[1]/ask"));
@@ -242,9 +243,7 @@ test("a gate below two calls and a map is answered by the whole path", async () 
   const of = blueprint([calling("outer", "middle")], []);
   const journal = world.journal();
   const one: Readonly<Record<string, Act>> = { ...acts(), list: () => said("[1]"), x: () => success };
-  const running = handle(
-    await world.engine(one, 1, journal).start(request(of, { callees: callees({ middle, callee }) }), world.observer),
-  );
+  const running = await world.start(request(of, { callees: callees({ middle, callee }) }), one, 1, journal);
   await until(() => journal.find(running.run)?.status === "waiting");
   expect(asked).toMatchObject([{ node: "outer/each[0]/in/ask" }]);
   const leaf = runsInside(

@@ -4,7 +4,8 @@ import type { Node, WaitNode } from "../../src/model/node.ts";
 import { createWaitPerformer } from "../../src/nodes/wait.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
-import { blueprint, bodies, gate, handle, plain, request, success, until, World, type Act } from "./harness.ts";
+import { blueprint, gate, plain } from "./blueprints.ts";
+import { bodies, handle, request, success, until, World, type Act } from "./harness.ts";
 import { callees, calling } from "./inside.ts";
 
 const asking = gate("ask");
@@ -39,7 +40,7 @@ describe("a wait inside a call", () => {
     const slow = new World({ clock, can: { gates: nobody } });
     const { of, more } = timed([plain("x"), pause], [{ from: "x", to: "pause" }]);
     const journal = slow.journal();
-    const running = handle(await slow.engine(waiting(clock), 1, journal).start(request(of, more), slow.observer));
+    const running = await slow.start(request(of, more), waiting(clock), 1, journal);
     await until(() => bodies(slow.seen, "node.waiting").length > 0);
     expect(journal.find(running.run)?.status).toBe("running");
     expect(running.park()).toBe(false);
@@ -63,7 +64,7 @@ describe("a wait inside a call", () => {
       ],
     );
     const journal = slow.journal();
-    const running = handle(await slow.engine(waiting(clock), 1, journal).start(request(of, more), slow.observer));
+    const running = await slow.start(request(of, more), waiting(clock), 1, journal);
     await until(() => bodies(slow.seen, "node.waiting").length > 0);
     clock.advance(600_000);
     await until(() => journal.find(running.run)?.status === "waiting");

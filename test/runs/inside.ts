@@ -5,7 +5,7 @@ import type { Template } from "../../src/model/template.ts";
 import { parseTemplate } from "../../src/language/template.ts";
 import type { JournalReader, RunRow } from "../../src/ports/journal.ts";
 import type { Callees } from "../../src/runtime/api.ts";
-import { plain } from "./harness.ts";
+import { plain } from "./blueprints.ts";
 
 export function template(source: string): Template {
   return parseTemplate(source);

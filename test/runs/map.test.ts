@@ -4,19 +4,8 @@ import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { Node } from "../../src/model/node.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { ActionContext } from "../../src/ports/performer.ts";
-import {
-  again,
-  agentic,
-  blueprint,
-  bodies,
-  handle,
-  plain,
-  request,
-  success,
-  until,
-  World,
-  type Act,
-} from "./harness.ts";
+import { agentic, blueprint, plain } from "./blueprints.ts";
+import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
 import { mapping, runsInside, said, template } from "./inside.ts";
 
 let world: World;
@@ -59,7 +48,7 @@ describe("a map", () => {
       within = context.blueprint;
       return { ...success, usage: { inputTokens: 1, outputTokens: 1, turns: 1 } };
     };
-    const run = handle(await world.engine({ do: act }).start(request(of), world.observer));
+    const run = await world.start(request(of), { do: act });
     expect(await run.end).toMatchObject({ status: "succeeded" });
     const limits = { tokens: 900, retries: 2 };
     expect(within).toMatchObject({ name: "m", limits, agent: { model: "vendor/name" }, escalate: [] });
@@ -90,7 +79,7 @@ describe("a map", () => {
         return success;
       },
     };
-    const { end } = handle(await world.engine(acts).start(request(of), world.observer));
+    const { end } = await world.start(request(of), acts);
     // The second of two is always let go first, so that the first item ends last.
     let done = 0;
     await until(
@@ -111,8 +100,7 @@ describe("a map", () => {
 
   test("of nothing is an empty list", async () => {
     const { of, list } = over([]);
-    const { end } = handle(await world.engine({ list, "*": echo }).start(request(of), world.observer));
-    expect(await end).toMatchObject({ status: "succeeded" });
+    expect(await world.toEnd(request(of), { list, "*": echo })).toMatchObject({ status: "succeeded" });
     expect(bodies(world.seen, "node.ended").find(({ node }) => node === "each")?.result).toMatchObject({ value: [] });
   });
 
@@ -132,7 +120,7 @@ describe("a map", () => {
       q: async ({ values }) => said(await values.whole(template("{p} {task} {list}"))),
       z: () => success,
     };
-    await handle(await world.engine(acts).start(request(of), world.observer)).end;
+    await world.toEnd(request(of), acts);
     const [ended] = bodies(world.seen, "node.ended").filter(({ node }) => node === "each");
     expect(ended?.result.value).toEqual(['p1 do it [{"n":1},{"n":2}]', 'p2 do it [{"n":1},{"n":2}]']);
   });
@@ -148,8 +136,10 @@ describe("a map", () => {
       },
       z: echo,
     };
-    const { end } = handle(await world.engine(acts).start(request(of), world.observer));
-    expect(await end).toMatchObject({ status: "failed", reason: expect.stringContaining("1 of 3 items failed (1): ") });
+    expect(await world.toEnd(request(of), acts)).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("1 of 3 items failed (1): "),
+    });
     expect(world.calls).toEqual(["0:a", "1:b", "2:c"]);
   });
 
@@ -180,7 +170,7 @@ describe("a map", () => {
       z: () => (pass === 1 ? { outcome: "failure" } : success),
     };
     const journal = world.journal();
-    const { run, end } = handle(await world.engine(acts, 1, journal).start(request(of), world.observer));
+    const { run, end } = await world.start(request(of), acts, 1, journal);
     expect(await end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["0:1", "0:2"]);
     expect(runsInside(journal, run).map(({ parent }) => [parent?.pass, parent?.item])).toEqual([
@@ -201,12 +191,10 @@ describe("a map", () => {
         return item === hanging ? new Promise<NodeResult>(() => undefined) : said(item);
       },
     });
-    const first = handle(await world.engine(acts("1:b"), 1).start(request(of), world.observer));
+    const first = await world.start(request(of), acts("1:b"), 1);
     await until(() => world.calls.includes("1:b"));
     world.kill(1);
-    const resumed = handle(
-      await world.engine(acts("none"), 2).resume(again(first.run, { blueprint: of }), world.observer),
-    );
+    const resumed = await world.resume(again(first.run, { blueprint: of }), acts("none"), 2);
     expect(await resumed.end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["0:a", "1:b", "1:b", "2:c"]);
   });
@@ -220,7 +208,7 @@ describe("a map", () => {
         return new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" })));
       },
     };
-    const running = handle(await world.engine(acts).start(request(of), world.observer));
+    const running = await world.start(request(of), acts);
     await until(() => world.calls.length === 2);
     running.stop("Ada");
     expect(await running.end).toMatchObject({ status: "stopped" });

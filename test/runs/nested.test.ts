@@ -4,20 +4,8 @@ import type { MapBody } from "../../src/model/node.ts";
 import type { JournalReader } from "../../src/ports/journal.ts";
 import type { Callees, StartRequest } from "../../src/runtime/api.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
-import {
-  again,
-  agentic,
-  blueprint,
-  bodies,
-  chainOf,
-  handle,
-  plain,
-  request,
-  success,
-  until,
-  World,
-  type Act,
-} from "./harness.ts";
+import { agentic, blueprint, chainOf, plain } from "./blueprints.ts";
+import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
 import { callees, calling, mapping, runsInside, said, template } from "./inside.ts";
 
 let world: World;
@@ -146,12 +134,12 @@ describe.each(Object.entries(shapes))("%s", (_, shape) => {
       ...world.hangingIn(...hanging),
       ...lists,
     });
-    const first = handle(await world.engine(acts("y"), 1).start(startOf(nested), world.observer));
+    const first = await world.start(startOf(nested), acts("y"), 1);
     await until(() => world.calls.includes("y"));
     world.kill(1);
     const journal = world.journal(2);
     const resume = again(first.run, { blueprint: nested.top, callees: nested.callees });
-    const second = handle(await world.engine(acts(), 2, journal).resume(resume, world.observer));
+    const second = await world.resume(resume, acts(), 2, journal);
     expect(await second.end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["x", "y", "y"]);
     expect(allInside(journal, first.run).map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
@@ -204,7 +192,7 @@ describe.each(Object.entries(shapes))("%s", (_, shape) => {
       ...lists,
     };
     const top = { ...nested.top, limits: { tokens: 100 } };
-    const running = handle(await world.engine(acts).start(startOf({ ...nested, top }), world.observer));
+    const running = await world.start(startOf({ ...nested, top }), acts);
     expect(await running.end).toMatchObject({ status: "limit" });
     expect(world.calls).toEqual(["m", "n"]);
     expect(bodies(world.seen, "run.finished")).toMatchObject([{ usage: { inputTokens: 120, cost: 1 } }]);
@@ -220,7 +208,7 @@ describe.each(Object.entries(shapes))("%s", (_, shape) => {
       { limits: { steps: 3 } },
     );
     const nested = shape(looping);
-    const running = handle(await world.engine({ "*": () => success, ...lists }).start(startOf(nested), world.observer));
+    const running = await world.start(startOf(nested), { "*": () => success, ...lists });
     const end = await running.end;
     expect(end.status).toBe("limit");
     expect(bodies(world.seen, "run.halting")).toMatchObject([{ node: expect.stringContaining(nested.path) }]);

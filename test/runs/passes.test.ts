@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { agentic, blueprint, bodies, handle, kinds, plain, request, success, World } from "./harness.ts";
+import { agentic, blueprint, plain } from "./blueprints.ts";
+import { bodies, handle, kinds, request, success, World } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -42,9 +43,9 @@ describe("passes", () => {
 
   test("that are used up refuse the next run of the task before its agent starts", async () => {
     const acts = { fix: () => success, check: () => ({ outcome: "failure" }) as const };
-    await handle(await world.engine(acts).start(request(loop, { taskId: "t" }), world.observer)).end;
+    await world.toEnd(request(loop, { taskId: "t" }), acts);
     world.seen.length = 0;
-    const again = handle(await world.engine(acts, 2).start(request(loop, { taskId: "t" }), world.observer));
+    const again = await world.start(request(loop, { taskId: "t" }), acts, 2);
     expect(await again.end).toMatchObject({ status: "escalated" });
     expect(kinds(world.seen)).not.toContain("node.started fix");
   });

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import type { ProcessRunner } from "../../src/ports/processes.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
-import { again, chainOf, handle, kinds, until, World } from "./harness.ts";
+import { chainOf } from "./blueprints.ts";
+import { again, handle, kinds, until, World } from "./harness.ts";
 
 let world: World;
 afterEach(() => world.remove());

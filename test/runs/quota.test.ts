@@ -5,19 +5,8 @@ import type { NodeResult } from "../../src/model/outcome.ts";
 import type { RunHandle } from "../../src/runtime/api.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
 import { emptyView, fold } from "../../src/views/fold.ts";
-import {
-  type Act,
-  again,
-  agentic,
-  blueprint,
-  bodies,
-  handle,
-  plain,
-  request,
-  success,
-  until,
-  World,
-} from "./harness.ts";
+import { agentic, blueprint, plain } from "./blueprints.ts";
+import { type Act, again, bodies, handle, request, success, until, World } from "./harness.ts";
 
 const hour = 3_600_000;
 const of = blueprint([agentic("fix", { cap: 1 }), plain("after")], [{ from: "fix", to: "after" }]);
@@ -97,7 +86,7 @@ test.each(["parked", "killed"])(
     expect(world.journal(9).find(run)).toMatchObject({ status: "waiting" });
     clock.advance(hour / 2);
     const acts = outOfQuota(1, calls);
-    const second = handle(await world.engine(acts, 2).resume(again(run, { blueprint: of }), world.observer));
+    const second = await world.resume(again(run, { blueprint: of }), acts, 2);
     expect(bodies(world.seen, "run.resumed")).toMatchObject([{ asleep: { fix: 1_000 + hour } }]);
     expect(world.journal(9).find(run)).toMatchObject({
       status: "waiting",
@@ -119,7 +108,7 @@ test("one whose time came while nobody was there goes on at once", async () => {
   first.park();
   clock.advance(2 * hour);
   const acts = outOfQuota(1, calls);
-  const second = handle(await world.engine(acts, 1).resume(again(run, { blueprint: of }), world.observer));
+  const second = await world.resume(again(run, { blueprint: of }), acts, 1);
   clock.advance(0);
   expect(await second.end).toMatchObject({ status: "succeeded" });
 });

@@ -6,7 +6,8 @@ import { verifyReceipt } from "../../src/cli/receipt/verify.ts";
 import { chain, genesis } from "../../src/hosts/embedded/chain.ts";
 import type { JournalReader } from "../../src/ports/journal.ts";
 import { type Receipt, receiptShape } from "../../src/wire/receipt.ts";
-import { blueprint, bodies, handle, plain, request, World } from "./harness.ts";
+import { blueprint, plain } from "./blueprints.ts";
+import { bodies, handle, request, World } from "./harness.ts";
 import { callees, calling, mapping, said } from "./inside.ts";
 
 type Inside = NonNullable<Receipt["inside"]>[number];

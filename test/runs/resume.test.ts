@@ -3,22 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
-import {
-  again,
-  agentic,
-  blueprint,
-  bodies,
-  chainOf,
-  handle,
-  kinds,
-  plain,
-  request,
-  success,
-  three,
-  until,
-  World,
-  type Act,
-} from "./harness.ts";
+import { agentic, blueprint, chainOf, plain, three } from "./blueprints.ts";
+import { again, bodies, handle, kinds, request, success, until, World, type Act } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -30,7 +16,7 @@ describe("a run whose engine died", () => {
   test("reads interrupted, and resumed names what was running unconfirmed without performing it again", async () => {
     const run = await world.diedIn("b");
     expect(world.journal(2).find(run)).toMatchObject({ status: "interrupted" });
-    const resumed = handle(await world.engine(world.hangingIn(), 2).resume(again(run), world.observer));
+    const resumed = await world.resume(again(run), world.hangingIn(), 2);
     expect(await resumed.end).toMatchObject({ status: "needs_attention" });
     expect(world.calls).toEqual(["a", "b"]);
     expect(kinds(world.seen)).toEqual([
@@ -45,9 +31,7 @@ describe("a run whose engine died", () => {
   test("performs what its author declared idempotent again, recorded as a replay, and comes to its end", async () => {
     const of = chainOf(["a", "b", "c"], { idempotent: true });
     const run = await world.diedIn("b", of);
-    const resumed = handle(
-      await world.engine(world.hangingIn(), 2).resume(again(run, { blueprint: of }), world.observer),
-    );
+    const resumed = await world.resume(again(run, { blueprint: of }), world.hangingIn(), 2);
     expect(await resumed.end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["a", "b", "b", "c"]);
     expect(bodies(world.seen, "node.settled")).toMatchObject([{ node: "b", as: "again", by: "idempotent" }]);
@@ -61,9 +45,7 @@ describe("a run whose engine died", () => {
     const effect = { probe: "exit 0", done: "exit 0" };
     const of = chainOf(["a", "b", "c"], { idempotent: true, effect });
     const run = await world.diedIn("b", of);
-    const resumed = handle(
-      await world.engine(world.hangingIn(), 2).resume(again(run, { blueprint: of }), world.observer),
-    );
+    const resumed = await world.resume(again(run, { blueprint: of }), world.hangingIn(), 2);
     expect(await resumed.end).toMatchObject({ status: "succeeded" });
     expect(bodies(world.seen, "node.settled")).toMatchObject([{ node: "b", as: "again", by: "idempotent" }]);
   });
@@ -71,14 +53,10 @@ describe("a run whose engine died", () => {
   test("twice: finished nodes are performed once, numbers go on, the chain holds", async () => {
     const of = chainOf(["a", "b", "c"], { idempotent: true });
     const run = await world.diedIn("b", of);
-    const second = handle(
-      await world.engine(world.hangingIn("c"), 2).resume(again(run, { blueprint: of }), world.observer),
-    );
+    const second = await world.resume(again(run, { blueprint: of }), world.hangingIn("c"), 2);
     await until(() => world.calls.includes("c"));
     world.kill(2);
-    const third = handle(
-      await world.engine(world.hangingIn(), 3).resume(again(run, { blueprint: of }), world.observer),
-    );
+    const third = await world.resume(again(run, { blueprint: of }), world.hangingIn(), 3);
     expect(await third.end).toMatchObject({ status: "succeeded", run: second.run });
     expect(world.calls).toEqual(["a", "b", "b", "c", "c"]);
     const all = [...world.journal(4).read(run)];
@@ -96,11 +74,11 @@ describe("a run whose engine died", () => {
       );
       const act: Act = ({ node }) => (world.calls.push(node.id), hangs.has(node.id) ? new Promise(() => {}) : success);
       const hangs = new Set(["s", "k"]);
-      const { run } = handle(await world.engine({ "*": act }, 1).start(request(of), world.observer));
+      const { run } = await world.start(request(of), { "*": act }, 1);
       await until(() => world.calls.includes("k"));
       world.kill(1);
       hangs.clear();
-      const resumed = handle(await world.engine({ "*": act }, 2).resume(again(run, { blueprint: of }), world.observer));
+      const resumed = await world.resume(again(run, { blueprint: of }), { "*": act }, 2);
       expect(await resumed.end).toMatchObject({ status: "succeeded" });
       expect(world.calls).toEqual(["a", "f", "s", "j", "k", "k"]);
     },
@@ -123,10 +101,10 @@ describe("a run whose engine died", () => {
         return node.id === "b" ? new Promise((resolve) => (wake = resolve)) : success;
       },
     };
-    const frozen = handle(await world.engine(acts, 1).start(request(three), world.observer));
+    const frozen = await world.start(request(three), acts, 1);
     await until(() => wake !== undefined);
     world.kill(1);
-    const resumed = handle(await world.engine(world.hangingIn(), 2).resume(again(frozen.run), world.observer));
+    const resumed = await world.resume(again(frozen.run), world.hangingIn(), 2);
     await resumed.end;
     wake?.(success);
     expect(await frozen.end).toMatchObject({ status: "interrupted" });
@@ -151,12 +129,12 @@ describe("a run whose engine died", () => {
       return success;
     };
     const acts = { s: () => success, a: work, b: wait };
-    const first = handle(await timed.engine(acts, 1).start(request(of), timed.observer));
+    const first = await timed.start(request(of), acts, 1);
     await until(() => bodies(timed.seen, "node.ended").some(({ node }) => node === "a"));
     const since = new ManualClock(clock.now() + 3_600_000); // nobody worked on it in this time
     const later = new World({ clock: since, home: timed.home });
     later.kill(1);
-    const resumed = handle(await later.engine(acts, 2).resume(again(first.run, { blueprint: of }), later.observer));
+    const resumed = await later.resume(again(first.run, { blueprint: of }), acts, 2);
     await until(() => begun === 2);
     since.advance(39_000);
     expect(later.journal(3).find(first.run)).toMatchObject({ status: "running" });
@@ -177,7 +155,9 @@ describe("a run whose engine died", () => {
       since = context.since;
       return success;
     };
-    await handle(await later.engine({ a: act }, 2).resume(again(run, { blueprint: of }), later.observer)).end;
+    await (
+      await later.resume(again(run, { blueprint: of }), { a: act }, 2)
+    ).end;
     expect(since).toBe(1_000);
     await later.remove();
     await before.remove();
@@ -198,10 +178,10 @@ describe("a run whose engine died", () => {
       },
       check: () => ({ outcome: "failure" }),
     };
-    const { run } = handle(await world.engine(acts, 1).start(request(loop), world.observer));
+    const { run } = await world.start(request(loop), acts, 1);
     await until(() => world.calls.length === 2);
     world.kill(1);
-    const resumed = handle(await world.engine(acts, 2).resume(again(run, { blueprint: loop }), world.observer));
+    const resumed = await world.resume(again(run, { blueprint: loop }), acts, 2);
     expect(await resumed.end).toMatchObject({ status: "escalated" });
     // The replay is another attempt of the second pass, not a third one.
     expect(world.calls).toHaveLength(3);
@@ -231,7 +211,7 @@ describe("resuming is refused", () => {
   });
 
   test("after its end", async () => {
-    const { run, end } = handle(await world.engine(world.hangingIn(), 1).start(request(three), world.observer));
+    const { run, end } = await world.start(request(three), world.hangingIn(), 1);
     await end;
     expect(await world.engine(world.hangingIn(), 1).resume(again(run), world.observer)).toMatchObject({
       refused: "finished",

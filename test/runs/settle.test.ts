@@ -1,17 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  again,
-  blueprint,
-  bodies,
-  chainOf,
-  handle,
-  plain,
-  request,
-  success,
-  until,
-  World,
-  type Act,
-} from "./harness.ts";
+import { blueprint, chainOf, plain } from "./blueprints.ts";
+import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -65,7 +54,7 @@ describe("a decision about an unconfirmed node", () => {
         { from: "b", to: "both" },
       ],
     );
-    const { run } = handle(await world.engine(world.hangingIn("a", "b"), 1).start(request(fan), world.observer));
+    const { run } = await world.start(request(fan), world.hangingIn("a", "b"), 1);
     await until(() => world.calls.length === 3);
     world.kill(1);
     const engine = world.engine(world.hangingIn(), 2);
@@ -85,7 +74,9 @@ describe("a decision about an unconfirmed node", () => {
 
   test("of two at once has one winner", async () => {
     const run = await world.diedIn("b");
-    await handle(await world.engine(world.hangingIn(), 2).resume(again(run), world.observer)).end;
+    await (
+      await world.resume(again(run), world.hangingIn(), 2)
+    ).end;
     const settle = { node: "b", as: "done", by: "Ada" } as const;
     const engines = [world.engine(world.hangingIn(), 2), world.engine(world.hangingIn(), 3)];
     const answers = await Promise.all(engines.map((engine) => engine.resume(again(run, { settle }), world.observer)));
@@ -138,7 +129,7 @@ describe("a decision about an unconfirmed node", () => {
         return success;
       },
     };
-    const { run } = handle(await world.engine(acts, 1).start(request(of), world.observer));
+    const { run } = await world.start(request(of), acts, 1);
     await until(() => world.calls.length === 2);
     world.kill(1);
     const settle = { node: "check", as: "done", by: "Ada" } as const;

@@ -3,7 +3,8 @@ import { limits } from "../../src/model/limits.ts";
 import { systemIds } from "../../src/runtime/ids.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
 import { RunTimers } from "../../src/runtime/time/timers.ts";
-import { again, blueprint, bodies, chainOf, handle, kinds, plain, request, success, until, World } from "./harness.ts";
+import { blueprint, chainOf, plain } from "./blueprints.ts";
+import { again, bodies, handle, kinds, request, success, until, World } from "./harness.ts";
 
 const never = (error: unknown): void => {
   throw error;

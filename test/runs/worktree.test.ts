@@ -9,7 +9,8 @@ import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { systemClock } from "../../src/runtime/time/clock.ts";
 import { createProcessRunner } from "../../src/runtime/processes/runner.ts";
 import { createRedactor } from "../../src/runtime/redaction/redactor.ts";
-import { type Act, bodies, chainOf, handle, request, three, World } from "./harness.ts";
+import { chainOf, three } from "./blueprints.ts";
+import { type Act, bodies, handle, request, World } from "./harness.ts";
 
 let world: World;
 let project: string;
@@ -51,7 +52,7 @@ function isolated(more: Blueprint["workspace"] = {}): Blueprint {
 }
 
 async function run(of: Blueprint, act: Act, cwd = project): Promise<{ status: string; root: string; branch: string }> {
-  const running = handle(await world.engine({ "*": act }).start(request(of, { cwd }), world.observer));
+  const running = await world.start(request(of, { cwd }), { "*": act });
   const { status } = await running.end;
   const [started] = bodies(world.seen, "run.started");
   return { status, root: started?.worktree?.root ?? "", branch: started?.worktree?.branch ?? "" };
@@ -142,9 +143,7 @@ describe("a worktree of the run's own", () => {
   test("a run that was interrupted goes on in it", async () => {
     const records = { counters: "counters.json" };
     const of: Blueprint = { ...three, workspace: { isolate: "worktree" }, records };
-    const id = handle(
-      await world.engine(world.hangingIn("b"), 1).start(request(of, { cwd: project }), world.observer),
-    ).run;
+    const id = (await world.start(request(of, { cwd: project }), world.hangingIn("b"), 1)).run;
     await expect.poll(() => world.calls.includes("b")).toBe(true);
     world.kill(1);
     const root = bodies(world.seen, "run.started")[0]?.worktree?.root ?? "";

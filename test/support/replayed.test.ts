@@ -3,7 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import type { DefinitionOf } from "../../src/cli/store/replayed.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
-import { chainOf, handle, request, success, World } from "../runs/harness.ts";
+import { chainOf } from "../runs/blueprints.ts";
+import { handle, request, success, World } from "../runs/harness.ts";
 import { differenceIn, unlikeReplay } from "./replayed.ts";
 
 function as(of: Blueprint): () => DefinitionOf {
