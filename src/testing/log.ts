@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Attempt } from "../model/attempt.ts";
 import type { NodeResult } from "../model/outcome.ts";
-import { changedPaths, scanTree, type Tree } from "../runtime/tree/scan.ts";
 import type { Witness } from "./stage.ts";
+import { changedTraces, type Traces, tracesOf } from "./traces.ts";
 
 interface Performance {
   readonly path: string;
@@ -19,7 +19,7 @@ export type LogLine =
       readonly kind: "ended";
       readonly outcome: NodeResult["outcome"];
       readonly option: boolean;
-      /** Digests of the files that it changed, by path, null of one that is gone; absent where nobody looked. */
+      /** Digests of what it changed, by name, null of what is gone; absent where nobody looked. */
       readonly changed?: Readonly<Record<string, string | null>>;
     } & Performance);
 
@@ -30,26 +30,22 @@ export type LogEnd = Extract<LogLine, { kind: "ended" }>;
  * process. `tree` is looked at before and after where it is given.
  */
 export function logTo(file: string, tree: string | null): Witness {
-  const before = new Map<string, Tree>();
+  const before = new Map<string, Traces>();
   const write = (line: LogLine): void => appendFileSync(file, `${JSON.stringify(line)}\n`);
   const keyOf = (path: string, { pass, attempt }: Attempt): string => `${path} ${pass} ${attempt}`;
   return {
     async begun(path, attempt) {
-      if (tree !== null) before.set(keyOf(path, attempt), await scanTree(tree, { except: [] }));
+      if (tree !== null) before.set(keyOf(path, attempt), await tracesOf(tree));
       write({ kind: "begun", path, pass: attempt.pass, attempt: attempt.attempt });
     },
     async ended(path, attempt, { outcome, option }) {
       const was = before.get(keyOf(path, attempt));
-      const changed = tree === null || was === undefined ? {} : { changed: await changesOf(tree, was) };
+      const changed =
+        tree === null || was === undefined ? {} : { changed: changedTraces(was, await tracesOf(tree, was)) };
       const { pass, attempt: n } = attempt;
       write({ kind: "ended", path, pass, attempt: n, outcome, option: option !== undefined, ...changed });
     },
   };
-}
-
-async function changesOf(tree: string, before: Tree): Promise<Record<string, string | null>> {
-  const after = await scanTree(tree, { except: [], known: before });
-  return Object.fromEntries(changedPaths(before, after).map((path) => [path, after.get(path)?.digest ?? null]));
 }
 
 export function readLog(file: string): readonly LogLine[] {

@@ -15,8 +15,8 @@ export interface Evidence {
   readonly log: readonly LogLine[];
   /** Of the same run where nothing happened to it. */
   readonly reference: readonly LogLine[];
-  /** Digest of a file of the tree now, null where it is not there. */
-  readonly digest: (path: string) => string | null;
+  /** Digest of a file of the tree now, or of something in its repository; null where it is not there. */
+  readonly digest: (name: string) => string | null;
 }
 
 /**
@@ -35,7 +35,7 @@ export function decisionAbout(what: Unconfirmed, evidence: Evidence): "done" | "
   if (!begun || usual === undefined || usual.option || usual.outcome === "error" || usual.outcome === "cancelled")
     return "again";
   const changes = Object.entries(usual.changed ?? {});
-  // What a script stands for leaves no trace here but the log; what is carried out leaves its files.
+  // What a script stands for leaves no trace here but the log; what is carried out leaves its files, or something in the repository.
   if (changes.length === 0 ? real : changes.some(([file, digest]) => evidence.digest(file) !== digest)) return "again";
   const succeeds = (usual.outcome === "success") !== (node.expect === "failure");
   return succeeds ? "done" : "failed";

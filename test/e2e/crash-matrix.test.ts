@@ -73,6 +73,34 @@ describe("trammel test --crash-matrix", () => {
     expect(ran[0]?.failures.map(({ actual }) => actual)).toContain("told\ntold\n");
   });
 
+  it("sees what was done in nothing but the repository, and does not have it done again", async () => {
+    using place = new Place();
+    place.file(
+      "release.yaml",
+      `name: release
+entry: commit
+nodes:
+  commit: { type: script, run: "test $(git rev-list --count HEAD) = 1 && git commit -q --allow-empty -m empty" }
+  tag: { type: script, run: "git tag -a v1 -m v1" }
+edges: [{ from: commit, when: success, to: tag }]
+`,
+    );
+    place.file(
+      "release.test.yaml",
+      `tests:
+  - name: releases
+    git: true
+    run: [commit, tag]
+    expect: { outcome: succeeded }
+`,
+    );
+    const { code, tests: ran } = await matrix(place);
+    // Neither can be done a second time.
+    expect(ran.map(({ failures }) => failures)).toEqual([[]]);
+    expect(code).toBe(0);
+    expect(ran[0]?.crashes).toBeGreaterThanOrEqual(2 * 3);
+  });
+
   it("goes on through waits, gates, loops and what runs inside", async () => {
     using place = new Place();
     place.file(

@@ -3,11 +3,11 @@ import type { EventBody } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import type { RunEnd, Settlement } from "../../runtime/api.ts";
-import { scanTree } from "../../runtime/tree/scan.ts";
 import { withoutItems } from "../../testing/catalog.ts";
 import { type LogLine, logTo, readLog } from "../../testing/log.ts";
 import { Script } from "../../testing/script.ts";
 import { decisionAbout } from "../../testing/settling.ts";
+import { traceAt, tracesOf } from "../../testing/traces.ts";
 import { bounded, observe, openStage, requestOf, silent, type Site } from "./perform.ts";
 import type { Observed } from "../../testing/judge.ts";
 import type { World } from "../world.ts";
@@ -93,9 +93,9 @@ async function decide(
   const node = one.nodes.get(withoutItems(path));
   const attempt = openAttempt(journal, run, path);
   if (node === undefined || attempt === null) return undefined;
-  const files = await scanTree(tree, { except: [] });
+  const traces = await tracesOf(tree);
   const what = { path, node, attempt, real: new Script(one.test).isReal(path, node) };
-  const digest = (file: string): string | null => files.get(file)?.digest ?? null;
+  const digest = (name: string): string | null => traceAt(traces, name);
   return { node: path, as: decisionAbout(what, { log: readLog(log), reference, digest }), by: "test" };
 }
 
