@@ -36,7 +36,7 @@ describe("the outcome is the command's own", () => {
   });
 
   test("it keeps both streams, runs in the workspace, and has no input", async () => {
-    expect((await bench.call("run", { command: "basename $PWD; cat; echo err >&2" })).output.text).toBe(
+    expect((await bench.call("run", { command: 'basename "$PWD"; cat; echo err >&2' })).output.text).toBe(
       "workspace\nerr\n",
     );
   });

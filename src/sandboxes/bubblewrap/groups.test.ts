@@ -4,12 +4,21 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { countersOf, makeGroups, removeGroups } from "./groups.ts";
 
+let base: string;
+/** Where control groups are mounted, in a place as odd as one may be. */
 let top: string;
 
 beforeEach(() => {
-  top = mkdtempSync(path.join(tmpdir(), "trammel-groups-"));
+  base = mkdtempSync(path.join(tmpdir(), "trammel-groups-"));
+  top = path.join(base, "control groups");
+  mkdirSync(top);
 });
-afterEach(() => rmSync(top, { recursive: true }));
+afterEach(() => rmSync(base, { recursive: true }));
+
+/** As a table of mounts has it: see proc_pid_mountinfo(5). */
+function mounted(folder: string): string {
+  return folder.replaceAll(" ", "\\040");
+}
 
 /** A folder that looks like a control group of version 2 which hands these controllers down. */
 function group(place: string, handsDown: string): void {
@@ -26,7 +35,7 @@ function text(...parts: readonly string[]): string {
 
 describe("in version 2", () => {
   const tables = (own: string): { mounts: string; own: string } => ({
-    mounts: `30 23 0:26 / ${top} rw,nosuid - cgroup2 cgroup2 rw\n`,
+    mounts: `30 23 0:26 / ${mounted(top)} rw,nosuid - cgroup2 cgroup2 rw\n`,
     own: `0::${own}\n`,
   });
 
@@ -61,7 +70,7 @@ describe("in version 2", () => {
 test("in version 1 each controller has its own tree, mounted in part", () => {
   for (const name of ["memory", "pids"]) group(`${name}/own`, "");
   const mounts = ["memory", "pids"].map(
-    (name) => `31 23 0:27 /part ${path.join(top, name)} rw - cgroup cgroup rw,${name}\n`,
+    (name) => `31 23 0:27 /part ${mounted(path.join(top, name))} rw - cgroup cgroup rw,${name}\n`,
   );
   const own = "5:memory:/part/own\n4:pids:/part/own\n3:cpu:/\n";
   const groups = makeGroups("box", wanted, { mounts: mounts.join(""), own });

@@ -41,11 +41,16 @@ export function hierarchyOf(controller: string, { mounts: table, own }: GroupTab
 function mountsIn(table: string): readonly Mount[] {
   return table.split("\n").flatMap((line): Mount[] => {
     const [left = "", right = ""] = line.split(" - ");
-    const [, , , root = "/", at = ""] = left.split(" ");
+    const [, , , root = "/", at = ""] = left.split(" ").map(unescaped);
     const [type = "", , options = ""] = right.split(" ");
     if (type === "cgroup2") return [{ version: 2, at, root, controllers: [] }];
     return type === "cgroup" ? [{ version: 1, at, root, controllers: options.split(",") }] : [];
   });
+}
+
+/** Blanks, line ends and backslashes are octal there. */
+function unescaped(field: string): string {
+  return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }
 
 /** Folder of the group this process is in, below the mount. See cgroups(7): `id:controllers:path`. */
