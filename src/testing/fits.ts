@@ -65,7 +65,12 @@ export function answerOf(
   return no.has(said) ? false : said;
 }
 
-/** What `when:` can name beside the outcomes. */
+/** What `when:` can name beside the outcomes: what is answered at a gate, too. */
+export function choicesOf(node: Node): readonly string[] {
+  return node.type === "human" ? (node.options ?? []).map(({ id }) => id) : optionsOf(node);
+}
+
+/** What a node that asks nobody can choose. */
 export function optionsOf(node: Node): readonly string[] {
   if (node.type === "agent") return node.options ?? [];
   return node.type === "decide" ? [...node.options.map(({ id }) => id), "other"] : [];

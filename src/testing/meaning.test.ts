@@ -38,7 +38,8 @@ function problemsOf(test: string): readonly string[] {
 test("a sound test has no problem", () => {
   const nodes =
     "{build: [{exit: 2}, success], fix: success, pick: bug, ask: yes, which: timeout, each/do: success, 'each[3]/do': failure}";
-  const expected = "{route: [build failure, 'build#2 success', [fix, pick bug], ask skipped, …], outputs: {size: 1}}";
+  const expected =
+    "{route: [build failure, 'build#2 success', [fix, pick bug], ask skipped, which a, …], outputs: {size: 1}}";
   expect(problemsOf(`nodes: ${nodes}, run: [], inputs: {color: blue}, expect: ${expected}`)).toEqual([]);
 });
 
@@ -68,6 +69,7 @@ test.each([
   ["expect: {outputs: {sizes: 1}}", "`sizes` is no output of this blueprint; did you mean `size`?"],
   ["expect: {route: [build succes]}", "`build` does not end as `succes`; did you mean `success`?"],
   ["expect: {route: [pick bugs]}", "`pick` does not end as `bugs`; did you mean `bug`?"],
+  ["expect: {route: [which c]}", "`which` does not end as `c`"],
   ["nodes: {which: {answer: a, answers: [a]}}", "`which` has `answer` and `answers`; leave out one of them"],
   ["nodes: {build: {answers: [yes]}}", "`build` is no gate, so nobody answers it"],
   ["nodes: {build: {answer: yes}}", "`build` is no gate, so nobody answers it"],

@@ -5,7 +5,7 @@ import { type Code, problem } from "../language/codes.ts";
 import { oneOfWords, Suggestions } from "../language/nearest.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { around, withoutItems } from "./catalog.ts";
-import { faultOf, optionsOf } from "./fits.ts";
+import { faultOf, choicesOf } from "./fits.ts";
 import type { Entry, Placed } from "../language/read/collections.ts";
 import type { NodeScript, TestCase } from "./file.ts";
 
@@ -48,7 +48,7 @@ export function misfits(
   for (const { at, value: name, word } of namesExpected(value)) {
     const node = known(nodes.has(name) ? name : name.replace(/#\d+$/, ""), at);
     if (node === undefined || word === undefined) continue;
-    const endings = [...routed, ...optionsOf(node)];
+    const endings = [...routed, ...choicesOf(node)];
     if (!endings.includes(word))
       add("invalid-value", at, `\`${name}\` does not end as \`${word}\`${suggest(word, endings)}`, endsAs(endings));
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
@@ -68,4 +69,25 @@ it("a blueprint is found from a folder below the project, as its configuration i
   );
   mkdirSync(place.path("src/.git"));
   expect(await trammel(["run", "-b", "where"], below)).toMatchObject({ code: 2 });
+});
+
+it("a file that lies here is meant by its name without the ending, and a command that is told can be pasted", async () => {
+  using place = new Place();
+  place.file("hello.yaml", good);
+  expect((await trammel(["run", "-b", "hello"], { place })).stderr).toMatch(
+    /no blueprint hello,.*; did you mean hello\.yaml\?\n/,
+  );
+  place.file("hello.test.yaml", "tests: []\n");
+  expect((await trammel(["test", "hello"], { place })).stderr).toContain(
+    "To run hello.test.yaml: trammel test hello.test.yaml\n",
+  );
+  mkdirSync(place.path("my lib"));
+  place.file("my lib/it's.yaml", "name: [\n");
+  place.file("top.yaml", `name: top\nnodes:\n  a: {type: call, blueprint: "my lib/it's.yaml"}\n`);
+  const told = await check(["top.yaml"], { place });
+  const pasted = /See it with: trammel (.+)/.exec(told)?.[1] ?? "";
+  const args = execFileSync("sh", ["-c", `printf '%s\\0' ${pasted}`], { encoding: "utf8" })
+    .split("\0")
+    .slice(0, -1);
+  expect((await trammel(args, { place })).stdout).toMatch(/^my lib\/it's\.yaml:\d/);
 });

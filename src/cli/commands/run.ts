@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { shellWord } from "../../model/shell.ts";
 import { blueprintFolder, findBlueprint, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
@@ -92,7 +93,10 @@ function chooseBlueprint(
     return name.includes("/") ? findBlueprint(name, world.cwd) : findBlueprint(name, world.cwd, cwd);
   const known = listBlueprints(cwd);
   if (task !== undefined && (known.includes(task) || !isProblem(findBlueprint(task, world.cwd))))
-    return usage(`${task} is the task here, and no blueprint was named`, `To run it: trammel run -b ${task}`);
+    return usage(
+      `${task} is the task here, and no blueprint was named`,
+      `To run it: trammel run -b ${shellWord(task)}`,
+    );
   return usage(
     "no blueprint was named and trammel.yaml has no `default:`",
     known.length === 0

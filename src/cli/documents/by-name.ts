@@ -37,7 +37,8 @@ function ofProject(name: string, cwd: string): SourceDocument | Problem | null {
 function unknown(name: string, cwd: string): Problem {
   const own = listBlueprints(cwd);
   const shipped = [...shippedBlueprints().keys()];
-  const meant = nearest(name, [...own, ...shipped]);
+  const beside = extensions.map((extension) => name + extension).find((file) => isFile(resolve(cwd, file)));
+  const meant = beside ?? nearest(name, [...own, ...shipped]);
   return usage(
     `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
     own.length === 0

@@ -1,6 +1,7 @@
 import { checkCallee } from "../../check/check.ts";
 import type { Callee, CalleeOf } from "../../check/callee.ts";
 import { limits } from "../../model/limits.ts";
+import { shellWord } from "../../model/shell.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import { contentHash, findCallee, referencesOf, withPins } from "./callees.ts";
 import { lockBeside } from "./lock.ts";
@@ -57,7 +58,10 @@ export class CalleeLookup {
     }
     if (diagnostics.some(({ code }) => code === "unknown-type")) return undefined;
     const [fault] = diagnostics.filter(({ severity }) => severity === "error");
-    return { problem: `it has a problem: ${fault?.message ?? ""}`, hint: `See it with: trammel check ${found.name}` };
+    return {
+      problem: `it has a problem: ${fault?.message ?? ""}`,
+      hint: `See it with: trammel check ${shellWord(found.name)}`,
+    };
   }
 }
 

@@ -7,6 +7,7 @@ import { allNodes, type Node } from "../../model/node.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { CalleePins } from "../../model/bound.ts";
 import { limits } from "../../model/limits.ts";
+import { shellWord } from "../../model/shell.ts";
 import type { Plugin } from "../../ports/plugin.ts";
 import type { Callee, Callees } from "../../runtime/api.ts";
 import { findBlueprint } from "./by-name.ts";
@@ -99,7 +100,7 @@ class Resolver {
     const [fault] = diagnostics.filter(({ severity }) => severity === "error");
     if (blueprint === null) {
       const message = `${from.name} calls ${found.name}, which has a problem: ${fault?.message ?? "it cannot be read"}`;
-      return usage(message, `See it with: trammel check ${found.name}`);
+      return usage(message, `See it with: trammel check ${shellWord(found.name)}`);
     }
     const inner = await this.resolve(blueprint, found, pin?.calls ?? (kept === undefined ? undefined : {}), [
       ...way,
@@ -154,5 +155,5 @@ function recursion(way: readonly string[], from: SourceDocument): Problem {
 
 function changed(reference: string, document: SourceDocument, locked: string, found: string): Problem {
   const message = `${document.name} calls ${reference}, which is not what trammel.lock says: pinned ${locked.slice(0, 12)}, found ${found.slice(0, 12)}`;
-  return usage(message, `Look at what changed, then accept it: trammel pin ${document.name}`);
+  return usage(message, `Look at what changed, then accept it: trammel pin ${shellWord(document.name)}`);
 }

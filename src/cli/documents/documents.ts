@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { limits } from "../../model/limits.ts";
+import { shellWord } from "../../model/shell.ts";
 import { blueprintFolder, findBlueprint, keptFolder } from "./by-name.ts";
 import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
 import { isFile, isFolder } from "./files.ts";
@@ -31,7 +32,7 @@ export function documentsAt(places: readonly string[], cwd: string): readonly (S
 
 function documentsIn(place: string, cwd: string): readonly (SourceDocument | Problem)[] {
   if (isTestFile(place) && !isFolder(resolve(cwd, place)))
-    return [usage(`${place} holds tests of a blueprint, and is none`, `Run them: trammel test ${place}`)];
+    return [usage(`${place} holds tests of a blueprint, and is none`, `Run them: trammel test ${shellWord(place)}`)];
   if (!isFolder(resolve(cwd, place))) return [findBlueprint(place, cwd)];
   const files = yamlFiles(place, cwd);
   if (files === null)

@@ -4,6 +4,7 @@ import { isTestFile } from "../documents/document.ts";
 import { yamlFiles } from "../documents/documents.ts";
 import { isFile, isFolder } from "../documents/files.ts";
 import { limits } from "../../model/limits.ts";
+import { shellWord } from "../../model/shell.ts";
 import { type Problem, usage } from "../problem.ts";
 
 /**
@@ -34,7 +35,10 @@ function testFilesIn(place: string, cwd: string): readonly (string | Problem)[] 
   const beside = [stem, shipped?.replace(/\.yaml$/, "")]
     .flatMap((one) => (one === undefined ? [] : [`${one}.test.yaml`, `${one}.test.yml`]))
     .find((file) => isFile(resolve(cwd, file)));
-  return [beside ?? usage(`there is no test of ${place}`, `Its tests stand in ${stem}.test.yaml.`)];
+  const here = [`${place}.test.yaml`, `${place}.test.yml`].find((file) => isFile(resolve(cwd, file)));
+  const hint =
+    here === undefined ? `Its tests stand in ${stem}.test.yaml.` : `To run ${here}: trammel test ${shellWord(here)}`;
+  return [beside ?? usage(`there is no test of ${place}`, hint)];
 }
 
 /** The blueprint that a test file is about, where it names none: the one of the same name beside it. */

@@ -1,3 +1,4 @@
+import { shellWord } from "../../model/shell.ts";
 import type { Failure } from "../../testing/judge.ts";
 import type { RouteDifference, RouteRow } from "../../testing/route.ts";
 import { limits } from "../../model/limits.ts";
@@ -18,7 +19,9 @@ export function caseText(file: string, result: CaseResult, colors: Palette): str
   const shown = failures.slice(0, limits.testFailuresShown).map((one) => failureText(one, colors));
   const more = failures.length - shown.length;
   const place =
-    result.run === null ? "" : `    see what it did: TRAMMEL_HOME=${result.home ?? ""} trammel show ${result.run}\n`;
+    result.run === null
+      ? ""
+      : `    see what it did: TRAMMEL_HOME=${shellWord(result.home ?? "")} trammel show ${result.run}\n`;
   return [
     `  ${colors.red("✗")} ${said}  ${colors.dim(`${file}:${line}`)}\n`,
     differs,
