@@ -26,6 +26,7 @@ it("reads all there is of a run from a disk that nothing may be written to, and 
       ["replay", run],
       ["artifacts", run],
       ["inbox"],
+      ["prune", "--dry-run"],
     ]) {
       const { code, stderr } = await trammel(args, { place, env });
       expect({ args, code, stderr }).toMatchObject({ code: 0 });

@@ -6,7 +6,7 @@ import { printSize } from "../../language/quantity.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes, isOver } from "../../model/outcome.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
-import type { Journal, RunRow } from "../../ports/journal.ts";
+import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
 import type { LeavingRun } from "../../runtime/workspace/pruning.ts";
 import { inert } from "../../views/inert.ts";
 import type { Pruned } from "../../wire/prune.ts";
@@ -17,7 +17,7 @@ import { readConfig } from "../running/prepare.ts";
 import { type PastRun, prunePlan, type PrunePlan } from "../prune/plan.ts";
 import { bytesIn, bytesOf, namesIn } from "../prune/sizes.ts";
 import { blobsOf, familyOf } from "../prune/used.ts";
-import { openStore } from "../store/stored-run.ts";
+import { openStore, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface PruneOptions {
@@ -26,7 +26,7 @@ export interface PruneOptions {
 }
 
 interface Store {
-  readonly journal: Journal;
+  readonly journal: ReadableJournal;
   readonly blobs: BlobStore;
   readonly home: string;
 }
@@ -46,7 +46,9 @@ export async function prune(world: World, options: PruneOptions): Promise<number
   const config = await readConfig(world, world.cwd);
   if (typeof config === "number") return config;
   const loaded = await loadConfig(world.cwd, world.env);
-  const journal = await openStore(world);
+  const dryRun = options.dryRun === true;
+  const writer = dryRun ? null : await openStore(world);
+  const journal = writer ?? (await openStoreToRead(world));
   try {
     const { openBlobs, pruneTrees, sweepBlobs } = await world.compose();
     const home = dataHome(world.env, world.cwd);
@@ -55,7 +57,6 @@ export async function prune(world: World, options: PruneOptions): Promise<number
     const rows = journal.runs(Number.MAX_SAFE_INTEGER);
     const past = new Map(rows.map(({ run }) => [run, leftBy(journal, run)]));
     const plan = planOf(store, rows, past, loaded, now);
-    const dryRun = options.dryRun === true;
     // Before the journal forgets where they are: killed in between, the next time finds what is left.
     const trees = await pruneTrees({
       home,
@@ -67,7 +68,7 @@ export async function prune(world: World, options: PruneOptions): Promise<number
       dryRun,
       notice: (what) => world.err.write(`${inert(what)}\n`),
     });
-    const history = dryRun ? plan.history : await journal.remove(plan.history, now);
+    const history = writer === null ? plan.history : await writer.remove(plan.history, now);
     const bare = new Set([...history, ...plan.outputs]);
     const patches = removePatches(store, new Set([...bare].flatMap((run) => past.get(run)?.family ?? [])), dryRun);
     const kept = new Set([...past].flatMap(([run, { blobs }]) => (bare.has(run) ? [] : blobs)));
@@ -80,14 +81,14 @@ export async function prune(world: World, options: PruneOptions): Promise<number
   }
 }
 
-function leavingIn(journal: Journal, family: readonly string[]): readonly LeavingRun[] {
+function leavingIn(journal: ReadableJournal, family: readonly string[]): readonly LeavingRun[] {
   return family.flatMap((run) => {
     const [first] = journal.read(run);
     return first?.body.type === "run.started" ? [{ run, started: first.body }] : [];
   });
 }
 
-function leftBy(journal: Journal, run: string): LeftBehind {
+function leftBy(journal: ReadableJournal, run: string): LeftBehind {
   const family = familyOf(journal, run);
   return { family, blobs: [...new Set(family.flatMap((one) => [...blobsOf(journal, one)]))] };
 }
