@@ -46,13 +46,16 @@ function mortal(inner: Journal, death: Death): { readonly journal: Journal; read
 type Bound = Pick<StartRequest, "blueprint" | "callees" | "contentHash" | "bindingHash">;
 type Decision = NonNullable<ResumeRequest["settle"]>;
 
-/** Carries a run out until it ends, waits for a decision, or its engine dies; no engine goes on with it afterwards. */
+/**
+ * Carries a run out until it ends, waits for a decision, or its engine dies; no engine
+ * goes on with it afterwards. Answers why it was refused.
+ */
 async function live(
   world: World,
   pid: number,
   { results, deaths, stopAt }: WholeRun,
   begin: (engine: Engine, observer: Observer) => Promise<RunHandle | Refusal>,
-): Promise<void> {
+): Promise<Refusal | null> {
   let performed = 0;
   const act: Act = async () => {
     performed += 1;
@@ -71,12 +74,13 @@ async function live(
     begin(world.engine({ "*": act }, pid, journal), { event, progress: () => undefined }),
     died,
   ]);
-  if (begun !== "died") {
-    if ("refused" in begun) throw new Error(`${begun.refused}: ${begun.message}`);
+  const isRefused = begun !== "died" && "refused" in begun;
+  if (begun !== "died" && !isRefused) {
     handle = begun;
     await Promise.race([begun.end, died]);
   }
   world.kill(pid);
+  return isRefused ? begun : null;
 }
 
 /**
@@ -89,7 +93,10 @@ async function carryOut(world: World, whole: WholeRun): Promise<string | null> {
   const decisions = [...settle];
   const reader = world.journal(0);
   let pid = 1;
-  await live(world, pid, whole, (engine, observer) => engine.start(request(blueprint, bound), observer));
+  const refused = await live(world, pid, whole, (engine, observer) =>
+    engine.start(request(blueprint, bound), observer),
+  );
+  if (refused !== null) throw new Error(refused.message);
   for (;;) {
     const [row] = reader.runs(1);
     if (row === undefined) return null;
@@ -98,8 +105,14 @@ async function carryOut(world: World, whole: WholeRun): Promise<string | null> {
     const decided = decision === undefined ? {} : { settle: decision };
     const resume = { run: row.run, ...bound, acceptChanges: false, ...decided };
     pid += 1;
-    await live(world, pid, whole, (engine, observer) => engine.resume(resume, observer));
+    const refusal = await live(world, pid, whole, (engine, observer) => engine.resume(resume, observer));
+    if (refusal !== null && !isUsedUp(refusal, decision)) throw new Error(`${refusal.refused}: ${refusal.message}`);
   }
+}
+
+/** What is used up still keeps a node from beginning again, until a pass is granted: then another decision is taken. */
+function isUsedUp({ refused, message }: Refusal, decision: Decision | undefined): boolean {
+  return decision?.as === "again" && refused === "bad_input" && message.includes("would not begin again");
 }
 
 /** About the node at which it halted, where it waits for a decision. */
@@ -110,7 +123,8 @@ function decisionOn(
 ): Decision | undefined {
   const halt = [...journal.read(run)].map(({ body }) => body).findLast((body) => body.type === "run.halting");
   if (!isReopenable(status) || as === undefined || halt?.node === undefined) return undefined;
-  return { node: halt.node, as, by: "ann" };
+  const grant = as === "again" && halt.reason.code === "cap" ? { grant: 1 } : {};
+  return { node: halt.node, as, by: "ann", ...grant };
 }
 
 test("whatever happens to a run and to those inside it, their journals are what replaying them gives", async () => {
