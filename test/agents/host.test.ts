@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { receiptShape } from "../../src/wire/receipt.ts";
-import { filesUnder, lastLine, Place, start, trammel, type StartOptions } from "../e2e/support/cli.ts";
+import { filesUnder, lastLine, Place, start, trammel, type StartOptions, runIn } from "../e2e/support/cli.ts";
 import { healthShape } from "../../src/wire/health.ts";
 import type { Script } from "../fixtures/model-server/script.ts";
 import type { ModelServer } from "../fixtures/model-server/server.ts";
@@ -28,7 +28,7 @@ async function bench(real: Real, place: Place, script: Script): Promise<Bench> {
 const one = (more: string): string =>
   `name: one\nentry: a\nnodes: {a: {type: agent, prompt: Do it${more}}}\nedges: [{from: a, to: END}]\n`;
 
-const textOf = (place: Place): string => readFileSync(place.path("sum.js"), "utf8");
+const textOf = (place: Place): string => place.read("sum.js");
 const asked = ({ model }: Bench, at: number): string => JSON.stringify(model.requests[at]?.body);
 
 describe.runIf(areThere).each(reals)("$name", (real) => {
@@ -121,12 +121,12 @@ workspace: {protect: [check.js]}
       { say: "All pass now." },
     ];
     const { options } = await bench(real, place, script);
-    const before = readFileSync(place.path("check.js"), "utf8");
+    const before = place.read("check.js");
     place.file("b.yaml", `${one("")}workspace: {protect: [check.js]}\n`);
     const ran = await trammel(["run", "x", "-b", "b.yaml", "--json"], options);
     expect(lastLine(ran)).toMatchObject({ status: "failed", exitCode: 1 });
     expect(ran.stdout).toContain("it changed what it may not: check.js (taken back)");
-    expect(readFileSync(place.path("check.js"), "utf8")).toBe(before);
+    expect(place.read("check.js")).toBe(before);
   });
 
   test.each([
@@ -138,7 +138,7 @@ workspace: {protect: [check.js]}
     place.file("ask.yaml", one(", policy: ask"));
     const running = start(["run", "x", "-b", "ask.yaml", "--detach", "--json"], options);
     await running.until(/"gate.opened"/);
-    const run = /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "";
+    const run = runIn(running.stdout);
     expect(textOf(place)).toContain("a - b");
     expect((await trammel(["inbox"], { place })).stdout).toContain("May the agent do this? edit: ");
     expect((await trammel(["answer", run, "a", answer], { place })).code).toBe(0);

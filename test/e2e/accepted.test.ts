@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -43,11 +43,11 @@ it("goes on with what was accepted though its file is gone, and tells what ran",
   const replayed = await trammel(["replay", run], { place });
   expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/events recomputed, the same\n$/)]);
   expect((await trammel(["receipt", run, "--out", "receipt.json"], { place })).code).toBe(0);
-  const receipt = receiptShape.parse(JSON.parse(readFileSync(place.path("receipt.json"), "utf8")));
+  const receipt = receiptShape.parse(JSON.parse(place.read("receipt.json")));
   expect([receipt.definition?.text, receipt.acceptedDefinitions?.map((one) => one?.text)]).toEqual([first, [second]]);
   expect(receipt.effects.at(-1)).toMatchObject({ node: "ship", command: "echo shipped twice" });
   expect((await trammel(["verify", "receipt.json"], { place })).code).toBe(0);
-  place.file("forged.json", readFileSync(place.path("receipt.json"), "utf8").replace("echo verified", "echo verifies"));
+  place.file("forged.json", place.read("receipt.json").replace("echo verified", "echo verifies"));
   expect((await trammel(["verify", "forged.json"], { place })).code).toBe(1);
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ async function parked(place: Place, gate: string): Promise<string> {
 }
 
 function log(place: Place): string {
-  return readFileSync(place.path("log"), "utf8");
+  return place.read("log");
 }
 
 describe("a parked run", () => {
@@ -122,7 +122,7 @@ describe("a parked run", () => {
     using place = new Place();
     const run = await parked(place, gate);
     expect((await trammel(["answer", run, "a", text], { place })).code).toBe(0);
-    expect(readFileSync(place.path("said"), "utf8")).toBe(said);
+    expect(place.read("said")).toBe(said);
   });
 
   it("is not failed by a resume where nobody can be asked, and goes on at a terminal", async () => {

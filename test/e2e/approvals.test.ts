@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { lastLine, Place, root, start, trammel } from "./support/cli.ts";
@@ -55,7 +55,7 @@ it("a yes that was given for another tree is turned away, and the gate asks agai
   expect(again.map(({ node }) => node)).toEqual(["ask"]);
   expect(again).not.toEqual(asked);
   expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(0);
-  expect(readFileSync(place.path("done"), "utf8")).toBe("two\n");
+  expect(place.read("done")).toBe("two\n");
 });
 
 it("a yes for one command is none for another", async () => {
@@ -128,7 +128,7 @@ it("is asked again by the next engine where one died while it asked: nothing had
   expect(existsSync(place.path("done"))).toBe(false);
   expect((await trammel(["answer", run, "ship", "yes"], { place })).code).toBe(0);
   expect((await resumed.end).code).toBe(0);
-  expect(readFileSync(place.path("done"), "utf8")).toBe("changed\n");
+  expect(place.read("done")).toBe("changed\n");
 });
 
 it("stands where nothing changed meanwhile, and then nobody is asked twice", async () => {
@@ -165,7 +165,7 @@ nodes:
   );
   const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
   for (const file of ["refused", "refused-too"]) {
-    const said = readFileSync(place.path(file), "utf8");
+    const said = place.read(file);
     expect(said).toContain("a decision is not taken from inside a run, and this is node cheat");
     expect(said).toMatch(/\n2\n$/);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { artifactsShape } from "../../src/wire/artifacts.ts";
@@ -37,9 +37,9 @@ it("lists what nodes said and what changed in boxes, and copies it whole, once",
   const copied = await trammel(["artifacts", run, "--out", "all"], { place });
   expect(copied).toMatchObject({ code: 0, stderr: "" });
   expect(readdirSync(place.path("all")).toSorted()).toEqual(names.toSorted());
-  expect(readFileSync(place.path("all/much.1.1.stdout.txt"), "utf8")).toBe(numbers);
-  expect(readFileSync(place.path("all/much.1.1.stderr.txt"), "utf8")).toBe("oops\n");
-  expect(readFileSync(place.path("all/clone.patch"), "utf8")).toBe("diff --git\n");
+  expect(place.read("all/much.1.1.stdout.txt")).toBe(numbers);
+  expect(place.read("all/much.1.1.stderr.txt")).toBe("oops\n");
+  expect(place.read("all/clone.patch")).toBe("diff --git\n");
   const again = await trammel(["artifacts", run, "--out", "all"], { place });
   expect([again.code, again.stdout]).toEqual([2, ""]);
   expect(again.stderr).toMatch(/^trammel: the artifacts cannot be written: EEXIST/);

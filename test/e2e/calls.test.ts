@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runListShape, runReportShape } from "../../src/wire/run-report.ts";
-import { Place, start, trammel } from "./support/cli.ts";
+import { Place, start, trammel, runIn } from "./support/cli.ts";
 
 const top = `name: top
 nodes:
@@ -94,7 +93,7 @@ describe("a blueprint that calls and maps", () => {
     place.file("top.yaml", top);
     place.file("lib/sub.yaml", sub);
     expect(await trammel(["pin", "top.yaml"], { place })).toMatchObject({ code: 0 });
-    const pinned = readFileSync(place.path("trammel.lock"), "utf8");
+    const pinned = place.read("trammel.lock");
     place.file("lib/sub.yaml", sub.replace("hello", "goodbye"));
     const refused = await trammel(["run", "t", "-b", "top.yaml"], { place });
     expect(refused).toMatchObject({ code: 2, stdout: "" });
@@ -130,11 +129,11 @@ describe("a blueprint that calls and maps", () => {
     await run.until(/"node\.process"[^\n]*"node":"sub"[^]*"node\.process"[^\n]*"node":"sub"/);
     run.child.kill("SIGKILL");
     await run.end;
-    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    const id = runIn(run.stdout);
     place.file("go", "");
     place.file("sub.yaml", waiting.replaceAll("echo", "echo changed"));
     expect(await trammel(["resume", id], { place })).toMatchObject({ code: 0 });
-    expect(readFileSync(place.path("log"), "utf8")).toBe("before\na\nb\nb\nafter\n");
+    expect(place.read("log")).toBe("before\na\nb\nb\nafter\n");
   });
 
   it("escalates with the node of the callee, and goes on from a decision about it", async () => {
@@ -151,6 +150,6 @@ describe("a blueprint that calls and maps", () => {
     place.file("go", "");
     const args = ["resolve", id, "--node", "sub/x", "--as", "again", "--reason", "go is there"];
     expect(await trammel(args, { place })).toMatchObject({ code: 0 });
-    expect(readFileSync(place.path("log"), "utf8")).toBe("before\nx\nx\nafter\n");
+    expect(place.read("log")).toBe("before\nx\nx\nafter\n");
   });
 });

@@ -15,7 +15,7 @@ function counting(place: Place, before = ""): void {
 }
 
 function starts(place: Place): number {
-  return existsSync(place.path("starts")) ? readFileSync(place.path("starts"), "utf8").split("\n").length - 1 : 0;
+  return existsSync(place.path("starts")) ? place.read("starts").split("\n").length - 1 : 0;
 }
 
 const loop = (more = "", name = "fix", most: number = cap): string => `name: capped
@@ -158,7 +158,7 @@ it("a cap is not washed by eight processes of four stores that share a mirror", 
   const ends = await Promise.all(all.map((one) => one.end));
   expect(ends.map(({ code, stderr }) => (code === 3 ? code : stderr))).toEqual(all.map(() => 3));
   expect(starts(place)).toBe(cap);
-  const { tasks } = JSON.parse(readFileSync(place.path("common.json"), "utf8")) as { readonly tasks: unknown };
+  const { tasks } = JSON.parse(place.read("common.json")) as { readonly tasks: unknown };
   expect(tasks).toEqual({ T1: { fix: { passes: cap, cap } } });
 });
 

@@ -1,7 +1,6 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { lastLine, start, trammel, Place } from "./support/cli.ts";
+import { lastLine, start, trammel, Place, runIn } from "./support/cli.ts";
 
 /** A run that has its tree to itself, changes a file, makes one, takes one away and commits. */
 const work = `name: work
@@ -23,29 +22,21 @@ edges: []
 let place: Place;
 beforeEach(() => {
   place = new Place();
-  git("init", "--quiet", "-b", "main");
-  git("config", "user.name", "A");
-  git("config", "user.email", "a@b");
+  place.git("init", "--quiet", "-b", "main");
+  place.git("config", "user.name", "A");
+  place.git("config", "user.email", "a@b");
   place.file("kept.txt", "one\n");
   place.file("b.yaml", work);
-  git("add", "kept.txt", "b.yaml");
-  git("commit", "--quiet", "-m", "first");
+  place.git("add", "kept.txt", "b.yaml");
+  place.git("commit", "--quiet", "-m", "first");
   place.file("mine.txt", "untracked\n");
   return () => place[Symbol.dispose]();
 });
 
-function git(...args: string[]): string {
-  return execFileSync("git", args, { cwd: place.folder, encoding: "utf8" }).trim();
-}
-
-function read(name: string): string {
-  return readFileSync(place.path(name), "utf8");
-}
-
 async function run(): Promise<string> {
   const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
   expect([code, stderr]).toEqual([0, ""]);
-  return /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+  return runIn(stdout);
 }
 
 describe("diff", () => {
@@ -70,8 +61,8 @@ describe("diff", () => {
 
   it("of a run inside another is told of the one around it", async () => {
     place.file("outer.yaml", "name: outer\nentry: sub\nnodes:\n  sub: {type: call, blueprint: ./b.yaml}\n");
-    git("add", "outer.yaml");
-    git("commit", "--quiet", "-m", "outer");
+    place.git("add", "outer.yaml");
+    place.git("commit", "--quiet", "-m", "outer");
     const done = await trammel(["run", "-b", "outer.yaml", "--json"], { place });
     const id = String(lastLine(done)["run"]);
     const inner = /^ +(\w{20}) {2}work/m.exec((await trammel(["show", id], { place })).stdout)?.[1] ?? "";
@@ -87,13 +78,17 @@ describe("diff", () => {
 describe("undo", () => {
   it("takes back what the run changed and touches nothing else; its commit stays", async () => {
     const id = await run();
-    const head = git("rev-parse", "HEAD");
+    const head = place.git("rev-parse", "HEAD");
     place.file("later.txt", "by the user\n");
     const undone = await trammel(["undo", id], { place });
     expect(undone.code).toBe(0);
-    expect([read("kept.txt"), read("mine.txt"), read("later.txt")]).toEqual(["one\n", "untracked\n", "by the user\n"]);
-    expect([existsSync(place.path("made")), git("rev-parse", "HEAD")]).toEqual([false, head]);
-    expect(git("show", `refs/trammel/${id}/undone-1:made/new.txt`)).toBe("new");
+    expect([place.read("kept.txt"), place.read("mine.txt"), place.read("later.txt")]).toEqual([
+      "one\n",
+      "untracked\n",
+      "by the user\n",
+    ]);
+    expect([existsSync(place.path("made")), place.git("rev-parse", "HEAD")]).toEqual([false, head]);
+    expect(place.git("show", `refs/trammel/${id}/undone-1:made/new.txt`)).toBe("new");
     const again = await trammel(["undo", id], { place });
     expect(again).toMatchObject({ code: 0, stderr: expect.stringMatching(/^nothing of run \S+ is left/) });
   });
@@ -102,22 +97,22 @@ describe("undo", () => {
     const id = await run();
     place.file("kept.txt", "three\n");
     const refused = await trammel(["undo", id], { place });
-    expect([refused.code, refused.stderr, read("kept.txt")]).toEqual([
+    expect([refused.code, refused.stderr, place.read("kept.txt")]).toEqual([
       2,
       expect.stringMatching(/^trammel: since run \S+ others changed kept\.txt\n {2}--force/),
       "three\n",
     ]);
     expect(existsSync(place.path("made/new.txt"))).toBe(true);
     expect((await trammel(["undo", id, "--force"], { place })).code).toBe(0);
-    expect(read("kept.txt")).toBe("one\n");
-    expect(git("show", `refs/trammel/${id}/undone-1:kept.txt`)).toBe("three");
+    expect(place.read("kept.txt")).toBe("one\n");
+    expect(place.git("show", `refs/trammel/${id}/undone-1:kept.txt`)).toBe("three");
   });
 
   it("waits for a run that is not over", async () => {
     place.file("b.yaml", work.replace("echo two", "until test -e go; do sleep 0.05; done; echo two"));
     const running = start(["run", "-b", "b.yaml", "--json"], { place });
     await running.until(/"node\.process"/);
-    const id = /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "";
+    const id = runIn(running.stdout);
     const refused = await trammel(["undo", id, "--force"], { place });
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/^trammel: run \S+ is not over\n/)]);
     place.file("go", "");
@@ -183,11 +178,11 @@ nodes: {save: {type: script, run: "echo two > kept.txt && git commit --quiet -a 
     const told = { GIT_DIR: place.path(".git"), GIT_INDEX_FILE: place.path(".git/index"), GIT_PREFIX: "" };
     const ran = await trammel(["run", "-b", "b.yaml"], { place, env: told });
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^trammel\//) });
-    expect([git("log", "--format=%s"), git("diff", "--cached", "--name-only"), read("kept.txt")]).toEqual([
-      "first",
-      "",
-      "one\n",
-    ]);
+    expect([
+      place.git("log", "--format=%s"),
+      place.git("diff", "--cached", "--name-only"),
+      place.read("kept.txt"),
+    ]).toEqual(["first", "", "one\n"]);
   });
 
   it("is shown while it is there, and its changes can be seen but not undone once it is gone", async () => {
@@ -199,8 +194,8 @@ nodes: {save: {type: script, run: "echo two > kept.txt && git commit --quiet -a 
     const shown = await trammel(["show", id], { place });
     const root = /^worktree +(\S+)$/m.exec(shown.stdout)?.[1] ?? "";
     expect(readFileSync(`${root}/made/new.txt`, "utf8")).toBe("new\n");
-    expect([read("kept.txt"), existsSync(place.path("made"))]).toEqual(["one\n", false]);
-    git("worktree", "remove", "--force", root);
+    expect([place.read("kept.txt"), existsSync(place.path("made"))]).toEqual(["one\n", false]);
+    place.git("worktree", "remove", "--force", root);
     const seen = await trammel(["diff", id], { place });
     expect(seen.stdout.match(/^diff --git .*$/gm)).toEqual([
       "diff --git a/kept.txt b/kept.txt",
@@ -223,5 +218,5 @@ async function idOfStaying(): Promise<string> {
       /^the worktree of run \S+ stays, as not all that the run changed is committed: \S+ \(branch trammel\/\S+\)\n$/,
     ),
   ]);
-  return /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+  return runIn(stdout);
 }

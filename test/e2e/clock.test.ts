@@ -1,4 +1,4 @@
-import { globSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { globSync, renameSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { runListShape, runReportShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, type Running, start, trammel } from "./support/cli.ts";
@@ -73,9 +73,7 @@ edges: [{from: a, when: success, to: b}, {from: b, to: c}]
   const ended = await running.end;
   expect(ended).toMatchObject({ code: 0 });
   // In seconds since the machine started, of which the clocks that are set know nothing.
-  const [before = Number.NaN, after] = ["before", "after"].map((name) =>
-    Number.parseFloat(readFileSync(place.path(name), "utf8")),
-  );
+  const [before = Number.NaN, after] = ["before", "after"].map((name) => Number.parseFloat(place.read(name)));
   expect(after).toBeGreaterThanOrEqual(before + 1.99);
   const lines = linesOf(running);
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map(({ seq }) => seq).toSorted((a, b) => a - b));
@@ -146,7 +144,7 @@ edges: [{from: w, to: a}, {from: a, when: success, to: b}]
   expect(await trammel(["answer", early, "a", "yes"], { place, env: behind })).toMatchObject({ code: 0 });
   const refused = await trammel(["answer", late, "a", "yes"], { place, env: ahead });
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("its time was up at") });
-  expect(readFileSync(place.path("log"), "utf8")).toBe("shipped\n");
+  expect(place.read("log")).toBe("shipped\n");
   for (const env of [behind, ahead])
     for (const args of [["show", early], ["logs", early], ["runs"]]) {
       const said = await trammel(args, { place, env });

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Script } from "../fixtures/model-server/script.ts";
 import { serveModel, type ModelServer } from "../fixtures/model-server/server.ts";
 import { receiptShape } from "../../src/wire/receipt.ts";
-import { lastLine, Place, trammel, start, type Finished } from "./support/cli.ts";
+import { lastLine, Place, trammel, start, type Finished, runIn } from "./support/cli.ts";
 
 const servers: ModelServer[] = [];
 
@@ -104,7 +104,7 @@ describe("an agent with a context", () => {
     await model.seen(1);
     running.child.kill("SIGKILL");
     await running.end;
-    const run = /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "";
+    const run = runIn(running.stdout);
     const settled = await trammel(["settle", run, "a", "--as", "again", "--json"], { place });
     expect(lastLine(settled)).toMatchObject({ status: "succeeded" });
     const { contexts } = await receiptOf(place, settled);

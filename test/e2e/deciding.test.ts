@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runReportShape } from "../../src/wire/run-report.ts";
-import { lastLine, Place, start, trammel } from "./support/cli.ts";
+import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
 const gated = (node = "") => `name: g
 entry: ask
@@ -63,8 +63,8 @@ nodes:
 `,
   );
   expect((await trammel(["run", "-b", "b.yaml"], { place })).code).toBe(1);
-  expect(readFileSync(place.path("refused"), "utf8")).toContain("this is node cheat of run ");
-  expect(readFileSync(place.path("inner.log"), "utf8")).toContain("there is no terminal to ask at");
+  expect(place.read("refused")).toContain("this is node cheat of run ");
+  expect(place.read("inner.log")).toContain("there is no terminal to ask at");
   expect(existsSync(place.path("log"))).toBe(false);
 });
 
@@ -135,7 +135,7 @@ edges:
 `,
   );
   const { stdout } = await trammel(["run", "-b", "b.yaml", "--detach", "--json"], { place });
-  const run = /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+  const run = runIn(stdout);
   const early = await trammel(["answer", run, "ask", "yes"], { place });
   expect([early.code, early.stderr]).toEqual([
     2,
@@ -163,5 +163,5 @@ it("takes a long text and a form from standard input, and tells all fields that 
   expect((await trammel(["show", run], { place })).stdout).toContain("? a: Fill");
   const name = "Ann Lee ".repeat(8_000);
   expect((await piped(`${JSON.stringify({ name, times: 2 })}\n`)).code).toBe(0);
-  expect(JSON.parse(readFileSync(place.path("said"), "utf8"))).toEqual({ name, times: 2 });
+  expect(JSON.parse(place.read("said"))).toEqual({ name, times: 2 });
 });

@@ -1,36 +1,27 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { trammel, Place } from "./support/cli.ts";
+import { trammel, Place, runIn } from "./support/cli.ts";
 
 let place: Place;
 beforeEach(async () => {
   place = new Place();
-  git("init", "--quiet", "-b", "main");
-  git("config", "user.name", "A");
-  git("config", "user.email", "a@b");
+  place.git("init", "--quiet", "-b", "main");
+  place.git("config", "user.name", "A");
+  place.git("config", "user.email", "a@b");
   place.file("kept.txt", "one\n");
   place.file("b.yaml", branching);
-  git("add", ".");
-  git("commit", "--quiet", "-m", "first");
+  place.git("add", ".");
+  place.git("commit", "--quiet", "-m", "first");
   place.file("mine.txt", "untracked\n");
   await trammel(["runs"], { place }); // makes the data folder
   place.file(".home/b", "first\n");
   return () => place[Symbol.dispose]();
 });
 
-function git(...args: string[]): string {
-  return execFileSync("git", args, { cwd: place.folder, encoding: "utf8" }).trim();
-}
-
-function read(name: string): string {
-  return readFileSync(place.path(name), "utf8");
-}
-
 async function run(): Promise<string> {
   const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
   expect([code, stderr]).toEqual([0, ""]);
-  return /"run":"([^"]+)"/.exec(stdout)?.[1] ?? "";
+  return runIn(stdout);
 }
 
 const branching = `name: branching
@@ -51,7 +42,7 @@ describe("fork", () => {
     const newest = JSON.parse((await trammel(["runs", "--json"], { place })).stdout).runs[0].run;
     const replayed = await trammel(["replay", newest], { place });
     expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringMatching(/recomputed, the same\n$/)]);
-    expect(git("show", `refs/trammel/${newest}/undone-1:kept.txt`)).toBe("a\nfirst");
+    expect(place.git("show", `refs/trammel/${newest}/undone-1:kept.txt`)).toBe("a\nfirst");
   });
 
   it("does not touch what others changed since, and goes on without with --keep-tree", async () => {
@@ -62,7 +53,7 @@ describe("fork", () => {
       2,
       expect.stringMatching(/others changed kept\.txt\n.*--keep-tree/),
     ]);
-    expect(read("kept.txt")).toBe("mine\n");
+    expect(place.read("kept.txt")).toBe("mine\n");
     const kept = await trammel(["fork", id, "--at", "b", "--keep-tree"], { place });
     expect([kept.code, kept.stdout]).toEqual([0, "mine\nfirst\n"]);
   });
@@ -86,7 +77,7 @@ edges: [{from: a, to: b}]
     );
     place.file(".home/exit", "1");
     const ran = await trammel(["run", "-b", "b.yaml", "--json"], { place });
-    const id = /"run":"([^"]+)"/.exec(ran.stdout)?.[1] ?? "";
+    const id = runIn(ran.stdout);
     const root = /stays: (\S+) \(branch/.exec(ran.stderr)?.[1] ?? "";
     place.file(".home/b", "second\n");
     place.file("mine.txt", "new\n");
@@ -96,8 +87,8 @@ edges: [{from: a, to: b}]
   const open = ["?? deep/", "?? mine.txt", "?? open.txt"].join("\n");
   const seen = (root: string): readonly string[] => [
     ...["kept.txt", "open.txt", "mine.txt", "deep/made.txt"].map((path) => readFileSync(`${root}/${path}`, "utf8")),
-    git("-C", root, "status", "--porcelain"),
-    git("-C", root, "log", "-2", "--format=%s"),
+    place.git("-C", root, "status", "--porcelain"),
+    place.git("-C", root, "log", "-2", "--format=%s"),
   ];
 
   it("works in another one that begins as the tree was before the node, and leaves the first as it is", async () => {
@@ -108,7 +99,7 @@ edges: [{from: a, to: b}]
     const other = /stays: (\S+) \(branch/.exec(forked.stderr)?.[1] ?? "";
     expect(seen(other)).toEqual(["a\nsecond\n", "b\n", "untracked\n", "untracked\n", open, "b\na"]);
     expect([seen(root), before[0]]).toEqual([before, "a\nfirst\n"]);
-    expect([read("kept.txt"), git("branch", "--show-current")]).toEqual(["one\n", "main"]);
+    expect([place.read("kept.txt"), place.git("branch", "--show-current")]).toEqual(["one\n", "main"]);
   });
 
   it("needs no worktree of the first any more, and can begin as that left it", async () => {
@@ -120,7 +111,7 @@ edges: [{from: a, to: b}]
         /no checkpoint .* of b in run .*\n.*--keep-tree, which begins with the tree as \S+ left it/,
       ),
     ]);
-    git("worktree", "remove", "--force", root);
+    place.git("worktree", "remove", "--force", root);
     place.file(".home/exit", "0");
     const kept = await trammel(["fork", id, "--at", "b", "--keep-tree"], { place });
     expect([kept.code, kept.stdout]).toEqual([0, "a\nfirst\nsecond\n"]);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { runReportShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel } from "./support/cli.ts";
@@ -18,7 +18,7 @@ async function run(place: Place, document: string, ...more: readonly string[]): 
 }
 
 function log(place: Place): string {
-  return existsSync(place.path("log")) ? readFileSync(place.path("log"), "utf8") : "";
+  return existsSync(place.path("log")) ? place.read("log") : "";
 }
 
 const note = (name: string): string => `${name}: {type: script, run: echo ${name} >> log`;

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { inboxShape } from "../../src/wire/inbox.ts";
 import { runListShape, runReportShape } from "../../src/wire/run-report.ts";
@@ -53,7 +52,7 @@ async function waiting(place: Place) {
   return inboxShape.parse(JSON.parse((await trammel(["inbox", "--json"], { place })).stdout)).waiting;
 }
 
-const log = (place: Place): string => readFileSync(place.path("log"), "utf8");
+const log = (place: Place): string => place.read("log");
 
 describe("a gate inside a call", () => {
   it("parks the run, stands under its path wherever a person looks, and goes on with an answer to that path", async () => {

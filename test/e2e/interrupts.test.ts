@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
-import { lastLine, Place, start, trammel } from "./support/cli.ts";
+import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
 const patient = `name: p\nentry: a\nnodes:\n  a: {type: script, run: "echo begun; sleep 60; touch late"}\n  b: {type: script, run: "touch after"}\nedges:\n  - {from: a, to: b}\n`;
 /** Does not care for SIGTERM. */
@@ -57,7 +57,7 @@ describe("Ctrl-C", () => {
     place.file("b.yaml", patient);
     const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
     await run.until(/node\.process/);
-    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    const id = runIn(run.stdout);
     expect((await trammel(["stop", id], { place })).code).toBe(0);
     expect((await run.end).code).toBe(130);
     expect((await trammel(["logs", id], { place })).stdout).toMatch(/ cancelled$/m);
@@ -76,14 +76,14 @@ describe("kill -9", () => {
     const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
     await run.until(/"node\.process"[^\n]*"node":"b"|"node":"b"[^\n]*"node\.process"/);
     run.child.kill("SIGKILL");
-    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    const id = runIn(run.stdout);
     await expect.poll(() => statusOf(place)).toBe("interrupted");
     const resumed = await trammel(["resume", id, "--json"], { place });
     expect(resumed.code).toBe(3);
     expect(runEndShape.parse(lastLine(resumed))).toMatchObject({ run: id, status: "needs_attention" });
     const settled = await trammel(["settle", id, "b", "--as", "failed", "--reason", "no file"], { place });
     expect(settled).toMatchObject({ code: 1, stderr: expect.stringContaining(`trammel show ${id}`) });
-    expect(readFileSync(place.path("log"), "utf8")).toBe("a\nb\n");
+    expect(place.read("log")).toBe("a\nb\n");
     const shown = (await trammel(["show", id], { place })).stdout;
     expect(shown).toMatch(/^ +1\. failure: settled as failed by \S+: no file {2}/m);
     expect(shown).not.toContain("unknown");
@@ -98,7 +98,7 @@ describe("a resumed run", () => {
       `name: k\nentry: a\nnodes:\n  a: {type: script, idempotent: true, run: "test -e again && exit; touch again; kill -9 $PPID"}\nedges:\n  - {from: a, to: END}\n`,
     );
     const killed = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
-    const id = /"run":"([^"]+)"/.exec(killed.stdout)?.[1] ?? "";
+    const id = runIn(killed.stdout);
     const resumed = await trammel(["resume", id, "--plain"], { place });
     expect(resumed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^ +\d+\.\ds {2}resumed$/m) });
   });

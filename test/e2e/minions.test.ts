@@ -23,7 +23,7 @@ it.each([
   expect(shop.git("show", "--name-only", "--format=", "minion/T1")).toBe("shop.js");
   expect(shop.git("log", "--format=%s", "main")).toBe("first");
   expect(readFileSync(shop.log, "utf8")).not.toMatch(/\bpr merge\b/);
-  const counts = JSON.parse(readFileSync(shop.place.path(".claude/data/minion-state.json"), "utf8")) as unknown;
+  const counts = JSON.parse(shop.place.read(".claude/data/minion-state.json")) as unknown;
   const agents = started(ran).filter((node) => /^(implement|reproduce-|fix)/.test(node));
   expect(counts).toEqual({
     version: 1,
@@ -36,7 +36,7 @@ it("a refactor begins only where the tests pass", async () => {
   await using shop = await Shop.open([rewrite, { say: "It says what it does." }], blueprint("refactor"));
   const stuck = await shop.run();
   expect([lastLine(stuck)["status"], ...started(stuck)]).toEqual(["escalated", "git-branch", "test"]);
-  expect(readFileSync(shop.place.path(".claude/memory/current-state.md"), "utf8")).toMatch(
+  expect(shop.place.read(".claude/memory/current-state.md")).toMatch(
     /^## Minion Escalation — \d\d\/\d\d\/\d{4} \d\d:\d\d AEST\ntask_id: T1\nstatus: ESCALATED\nnode: test\nreason: exit code 1\n$/,
   );
   shop.git("checkout", "--quiet", "main");

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { runListShape } from "../../src/wire/run-report.ts";
 import { countOf, nap } from "../support/naps.ts";
-import { Place, start, trammel, type Running } from "./support/cli.ts";
+import { Place, start, trammel, type Running, runIn } from "./support/cli.ts";
 
 const top = `name: top
 nodes:
@@ -38,7 +37,7 @@ async function begun(place: Place, mark: string): Promise<{ readonly running: Ru
   const running = start(["run", "t", "-b", "top.yaml", "--json"], { place });
   await running.until(/"run":"[^"]+"/);
   await expect.poll(() => countOf(mark)).toBe(2);
-  return { running, run: /"run":"([^"]+)"/.exec(running.stdout)?.[1] ?? "" };
+  return { running, run: runIn(running.stdout) };
 }
 
 async function statuses(place: Place): Promise<readonly string[]> {
@@ -78,6 +77,6 @@ it("after kill -9 a resume ends them, and goes on in each innermost run where it
   expect(await trammel(["resume", run], { place })).toMatchObject({ code: 0 });
   expect(countOf(mark)).toBe(0);
   expect(await statuses(place)).toEqual(Array.from({ length: 7 }, () => "succeeded"));
-  const log = readFileSync(place.path("log"), "utf8").trimEnd().split("\n");
+  const log = place.read("log").trimEnd().split("\n");
   expect(log.toSorted()).toEqual(["after", "once 1", "once 2"]);
 });

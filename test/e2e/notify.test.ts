@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -31,9 +31,9 @@ it("tells a command and an address that a run waits, before it parks, without cr
   const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach"], { place, env });
   server.close();
   expect(ran.code).toBe(5);
-  expect(noticeShape.parse(JSON.parse(readFileSync(place.path("told"), "utf8")))).toMatchObject(notice);
+  expect(noticeShape.parse(JSON.parse(place.read("told")))).toMatchObject(notice);
   expect(posted.map((body) => noticeShape.parse(JSON.parse(body)))).toMatchObject([notice]);
-  expect(readFileSync(place.path("env"), "utf8")).not.toContain("sk-not-for-commands");
+  expect(place.read("env")).not.toContain("sk-not-for-commands");
 });
 
 it("says that a notice did not go out, and the run is as it would be without", async () => {

@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { healthShape } from "../../src/wire/health.ts";
 import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
 import { runReportShape } from "../../src/wire/run-report.ts";
-import { lastLine, Place, start, trammel } from "./support/cli.ts";
+import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -87,7 +87,7 @@ describe("a node type of a plug-in", () => {
     expect((await trammel(["show", "b.yaml"], { place })).stdout).toMatch(/■ keep {2}note/);
     const ran = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
     expect(ran).toMatchObject({ code: 0 });
-    expect(readFileSync(place.path("notes.txt"), "utf8")).toBe("hello\n\nhello\n\n");
+    expect(place.read("notes.txt")).toBe("hello\n\nhello\n\n");
     const run = String(lastLine(ran)["run"]);
     const { nodes } = runReportShape.parse(JSON.parse((await trammel(["show", run, "--json"], { place })).stdout));
     expect(nodes.find(({ id }) => id === "tell")?.attempts[0]?.output).toBe("noted 2\n");
@@ -115,7 +115,7 @@ edges: [{from: say, when: success, to: keep}]
 `;
     place.file("b.yaml", counted('{\\"n\\": 2}', "{say.n} of {task}"));
     expect(await trammel(["run", "t", "-b", "b.yaml"], { place })).toMatchObject({ code: 0 });
-    expect(readFileSync(place.path("notes.txt"), "utf8")).toBe("2 of t\n2 of t\n");
+    expect(place.read("notes.txt")).toBe("2 of t\n2 of t\n");
     place.file("b.yaml", counted('{\\"n\\": \\"x\\"}', "a"));
     const unfit = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
     expect(lastLine(unfit)).toMatchObject({
@@ -137,7 +137,7 @@ edges: [{from: say, when: success, to: keep}]
       `name: top\nnodes:\n  list: {type: script, run: "echo '[1, 2]'", output: json}\n  sub: {type: call, blueprint: sub.yaml}\n  each: ${each}\nedges: [{from: list, when: success, to: sub}, {from: sub, when: success, to: each}]\n`,
     );
     expect(await trammel(["run", "t", "-b", "top.yaml"], { place })).toMatchObject({ code: 0 });
-    expect(readFileSync(place.path("notes.txt"), "utf8")).toBe("\n1\n2\n");
+    expect(place.read("notes.txt")).toBe("\n1\n2\n");
   });
 
   it("counts as an agent where it says so: its passes are charged and capped", async () => {
@@ -176,9 +176,9 @@ edges: [{from: say, when: success, to: keep}]
     first.child.kill("SIGKILL");
     await first.end;
     place.file("go", "");
-    const run = /"run":"([^"]+)"/.exec(first.stdout)?.[1] ?? "";
+    const run = runIn(first.stdout);
     expect(await trammel(["resume", run], { place })).toMatchObject({ code: 0 });
-    expect(readFileSync(place.path("log"), "utf8")).toBe("on\non\n");
+    expect(place.read("log")).toBe("on\non\n");
   });
 });
 

@@ -100,7 +100,7 @@ it("says in a receipt which outputs are no longer kept", async () => {
   place.file("trammel.yaml", "retention: {runs: 1ms}\n");
   expect((await trammel(["prune"], { place })).code).toBe(0);
   const { stdout } = await trammel(["receipt", run, "--out", "r.json"], { place });
-  const receipt = receiptShape.parse(JSON.parse(stdout === "" ? readFileSync(place.path("r.json"), "utf8") : stdout));
+  const receipt = receiptShape.parse(JSON.parse(stdout === "" ? place.read("r.json") : stdout));
   expect(receipt.gone).toEqual([file.split("/").slice(-2).join("")]);
   const verified = await trammel(["verify", "r.json"], { place });
   expect(verified).toMatchObject({

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -17,12 +16,8 @@ function repository(): Place {
   place.file("code.txt", "one\n");
   place.file(".gitignore", ".home\n.config\ntrammel.yaml\n");
   for (const args of ["init -q -b main", "add .", "-c user.name=a -c user.email=a@b commit -q -m one"])
-    git(place, args);
+    place.git(...args.split(" "));
   return place;
-}
-
-function git(place: Place, args: string): string {
-  return execFileSync("git", args.split(" "), { cwd: place.folder, encoding: "utf8" }).trim();
 }
 
 async function ran(place: Place, text: string, ...options: string[]): Promise<string> {
@@ -38,7 +33,7 @@ async function pruned(place: Place, ...options: string[]) {
 
 const worktreesOf = (place: Place): readonly string[] =>
   existsSync(join(place.home, "worktrees")) ? readdirSync(join(place.home, "worktrees")).toSorted() : [];
-const refsOf = (place: Place): string => git(place, "for-each-ref --format=%(refname) refs/trammel");
+const refsOf = (place: Place): string => place.git("for-each-ref", "--format=%(refname)", "refs/trammel");
 
 it("takes pictures and worktrees along with the runs that leave the history, and those of no run that may go on", async () => {
   using place = repository();
@@ -57,7 +52,7 @@ it("takes pictures and worktrees along with the runs that leave the history, and
   expect(worktreesOf(place)).toEqual([parked, `${parked}.json`].toSorted());
   expect(refsOf(place)).not.toContain(failed);
   expect(refsOf(place)).toContain(`refs/trammel/${parked}/start`);
-  expect(git(place, "worktree list").split("\n")).toHaveLength(2);
+  expect(place.git("worktree", "list").split("\n")).toHaveLength(2);
   expect((await trammel(["answer", parked, "ask", "yes"], { place })).code).toBe(0);
 });
 
@@ -98,7 +93,7 @@ it("removes indices of trees that are gone or long unused, and says it in words"
   expect(readdirSync(join(place.home, "trees"))).toEqual([]);
 });
 
-const branchesOf = (place: Place): string => git(place, "branch --list trammel/* --format=%(refname:short)");
+const branchesOf = (place: Place): string => place.git("branch", "--list", "trammel/*", "--format=%(refname:short)");
 
 it("leaves no branch and no record of Git of a worktree that is gone, when its run is stopped and when it is pruned", async () => {
   using place = repository();
@@ -113,11 +108,19 @@ it("leaves no branch and no record of Git of a worktree that is gone, when its r
   rmSync(folder, { recursive: true });
   expect(branchesOf(place)).toBe(`trammel/${run}`);
   expect((await trammel(["stop", run], { place })).code).toBe(0);
-  expect([branchesOf(place), git(place, "worktree list").split("\n").length, worktreesOf(place)]).toEqual(["", 1, []]);
+  expect([branchesOf(place), place.git("worktree", "list").split("\n").length, worktreesOf(place)]).toEqual([
+    "",
+    1,
+    [],
+  ]);
 
   const failed = await ran(place, isolated("false"));
   rmSync(join(place.home, "worktrees", failed), { recursive: true });
   place.file("trammel.yaml", "retention: {history: 1ms}\n");
   expect((await pruned(place)).worktrees).toEqual([join(place.home, "worktrees", failed)]);
-  expect([branchesOf(place), git(place, "worktree list").split("\n").length, worktreesOf(place)]).toEqual(["", 1, []]);
+  expect([branchesOf(place), place.git("worktree", "list").split("\n").length, worktreesOf(place)]).toEqual([
+    "",
+    1,
+    [],
+  ]);
 });

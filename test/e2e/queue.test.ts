@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { identify, isAlive } from "../../src/runtime/processes/identity.ts";
 import { runEndShape, runListShape, runSkippedShape } from "../../src/wire/run-report.ts";
@@ -34,12 +34,12 @@ it("waits for the tree that another run has, and then runs", async () => {
   expect(refused.stderr).toContain("--queue");
   const second = begin(place, "second", "--queue");
   await second.until(/^waiting: run \S+ \(holder\) is working in .*; next in the queue$/m);
-  expect(readFileSync(place.path("log"), "utf8")).toBe("first\n");
+  expect(place.read("log")).toBe("first\n");
   writeFileSync(place.path("go"), "");
   expect((await first.end).code).toBe(0);
   const done = await second.end;
   expect(runEndShape.parse(lastLine(done))).toMatchObject({ status: "succeeded", exitCode: 0 });
-  expect(readFileSync(place.path("log"), "utf8")).toBe("first\nsecond\n");
+  expect(place.read("log")).toBe("first\nsecond\n");
 });
 
 it("goes on when the run that it waits for is killed, and stops waiting when interrupted", async () => {
@@ -55,7 +55,7 @@ it("goes on when the run that it waits for is killed, and stops waiting when int
   writeFileSync(place.path("go"), "");
   expect((await second.end).code).toBe(0);
   expect(existsSync(place.path("log"))).toBe(true);
-  expect(readFileSync(place.path("log"), "utf8")).not.toContain("third");
+  expect(place.read("log")).not.toContain("third");
   expect((await trammel(["runs"], { place })).stdout).toMatch(/succeeded/);
 });
 
@@ -84,7 +84,7 @@ it("serves those that wait in their order, tells each its place, and lets nobody
   expect(intruder.code).toBe(2);
   writeFileSync(place.path("go"), "");
   expect((await Promise.all([first.end, third.end, fourth.end])).map(({ code }) => code)).toEqual([0, 0, 0]);
-  expect(readFileSync(place.path("log"), "utf8")).toBe("first\nthird\nfourth\n");
+  expect(place.read("log")).toBe("first\nthird\nfourth\n");
 });
 
 /** Shares its tree with all, and its key with none. */
@@ -110,7 +110,7 @@ it("holds runs with the same key apart, and no others", async () => {
   await detached.until(/waiting: run \S+ \(keyed\) has the key "pr-1"; next in the queue/);
   writeFileSync(place.path("go"), "");
   for (const run of [first, other, detached]) expect((await run.end).code).toBe(0);
-  expect(readFileSync(place.path("log"), "utf8")).toBe("first\nother\ndetached\n");
+  expect(place.read("log")).toBe("first\nother\ndetached\n");
 });
 
 it.each([
@@ -130,7 +130,7 @@ nodes:
   const first = held(place, "first");
   await first.until(/"node\.process"/);
   await expect.poll(() => existsSync(place.path("first.pid"))).toBe(true);
-  const orphan = identify(Number(readFileSync(place.path("first.pid"), "utf8")));
+  const orphan = identify(Number(place.read("first.pid")));
   first.child.kill("SIGKILL");
   await first.end;
   if (orphan === null || !isAlive(orphan)) throw new Error("nothing was left at work");
@@ -173,10 +173,10 @@ it("prepares the worktree of a run that waits once, when its turn has come", asy
   await first.until(/"node\.process"/);
   const second = held(place, "second", "--queue");
   await second.until(/next in the queue/);
-  expect(readFileSync(place.path("setups"), "utf8")).toBe("x\n");
+  expect(place.read("setups")).toBe("x\n");
   writeFileSync(place.path("go"), "");
   for (const run of [first, second]) expect((await run.end).code).toBe(0);
-  expect(readFileSync(place.path("setups"), "utf8")).toBe("x\nx\n");
+  expect(place.read("setups")).toBe("x\nx\n");
 });
 
 it.each([
@@ -220,5 +220,5 @@ edges:
   expect((await trammel(["stop", other], { place })).code).toBe(0);
   // Nobody can be asked where it goes on.
   expect((await third.end).code).toBe(1);
-  expect(readFileSync(place.path("log"), "utf8")).toBe("shipped\n");
+  expect(place.read("log")).toBe("shipped\n");
 });

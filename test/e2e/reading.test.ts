@@ -1,9 +1,9 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
 import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
 import { healthShape } from "../../src/wire/health.ts";
-import { lastLine, Place, start, trammel } from "./support/cli.ts";
+import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
 describe("show", () => {
   it("tells people what each attempt did and said, and lets nothing act on the terminal", async () => {
@@ -59,7 +59,7 @@ describe("logs", () => {
     place.file("b.yaml", `name: one\nnodes:\n  a: {type: script, run: "until test -e go; do sleep 0.05; done"}\n`);
     const run = start(["run", "look", "-b", "b.yaml", "--json"], { place });
     await run.until(/node\.process/);
-    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    const id = runIn(run.stdout);
     const logs = start(["logs", "-f", id], { place });
     await logs.until(/a started/);
     place.file("go", "");
@@ -76,7 +76,7 @@ describe("init", () => {
     place.file("package.json", JSON.stringify({ scripts: { test: "node --test", lint: "true" } }));
     const made = await trammel(["init"], { place });
     expect(made).toMatchObject({ code: 0, stdout: "wrote trammel.yaml: commands from package.json\n", stderr: "" });
-    const text = readFileSync(place.path("trammel.yaml"), "utf8");
+    const text = place.read("trammel.yaml");
     expect(parseConfig(text)).toMatchObject({
       problems: [],
       config: { commands: { test: "npm run test", lint: "npm run lint" } },
@@ -86,13 +86,13 @@ describe("init", () => {
     const again = await trammel(["init"], { place });
     expect(again).toMatchObject({ code: 2, stdout: "" });
     expect(again.stderr).toMatch(/^trammel: there is a trammel\.yaml here already\n/);
-    expect(readFileSync(place.path("trammel.yaml"), "utf8")).toBe(text);
+    expect(place.read("trammel.yaml")).toBe(text);
   });
 
   it("works in a folder that says nothing", async () => {
     using place = new Place();
     expect((await trammel(["init"], { place })).stdout).toContain("nothing here suggests commands");
-    expect(parseConfig(readFileSync(place.path("trammel.yaml"), "utf8")).problems).toEqual([]);
+    expect(parseConfig(place.read("trammel.yaml")).problems).toEqual([]);
   });
 });
 

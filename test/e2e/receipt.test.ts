@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { sealOf, textOf } from "../../src/cli/receipt/text.ts";
 import { receiptShape } from "../../src/wire/receipt.ts";
@@ -35,7 +35,7 @@ it("prints a receipt without secrets that verifies without the store, and names 
   });
   const written = await trammel(["receipt", run, "--out", "r.json"], { place });
   expect(written).toMatchObject({ code: 0, stdout: "" });
-  expect(readFileSync(place.path("r.json"), "utf8")).toBe(printed.stdout);
+  expect(place.read("r.json")).toBe(printed.stdout);
   expect((await trammel(["receipt", run, "--out", "r.json"], { place })).code).toBe(2);
 
   rmSync(place.home, { recursive: true });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { serveModel } from "../fixtures/model-server/server.ts";
-import { lastLine, Place, start, trammel } from "./support/cli.ts";
+import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
 const edit = { tool: "edit", input: { path: "sum.js", old_text: "a - b", new_text: "a + b" } };
 
@@ -28,7 +28,7 @@ edges: [{from: fix, when: success, to: wait}, {from: wait, when: success, to: lo
   crashed.child.kill("SIGKILL");
   await crashed.end;
   place.file("go", "");
-  const run = /"run":"([^"]+)"/.exec(crashed.stdout)?.[1] ?? "";
+  const run = runIn(crashed.stdout);
   expect((await trammel(["diff", run], { place })).stdout).not.toContain("tapes");
   const elsewhere = await trammel(["resume", run, "--record", "others"], { place });
   expect(elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining("it goes on there") });

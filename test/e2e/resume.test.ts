@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runEndShape, runReportShape } from "../../src/wire/run-report.ts";
-import { lastLine, Place, start, trammel } from "./support/cli.ts";
+import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
 /** The second node may run again, and waits until the file `go` is there. */
 const again = `name: k
@@ -21,11 +21,11 @@ async function killed(place: Place, text: string): Promise<string> {
   await run.until(/"node\.process"[^\n]*"node":"b"/);
   run.child.kill("SIGKILL");
   await run.end;
-  return /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+  return runIn(run.stdout);
 }
 
 function log(place: Place): string {
-  return readFileSync(place.path("log"), "utf8");
+  return place.read("log");
 }
 
 describe("resume", () => {
@@ -98,7 +98,7 @@ edges: [{from: a, to: c}, {from: b, to: c}]\n`,
     await run.until(/"node\.process"[^]*"node\.process"[^]*"node\.process"/);
     run.child.kill("SIGKILL");
     await run.end;
-    const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+    const id = runIn(run.stdout);
     const left = start(["resume", id], { place, terminal: true });
     await left.until(/a: was running when the engine died[^]*One of 1–4/);
     left.type("\u0004");
@@ -145,7 +145,7 @@ edges: [{from: a, to: c}, {from: b, to: c}]\n`,
     place.file("b.yaml", again);
     const live = start(["run", "t", "-b", "b.yaml", "--json"], { place });
     await live.until(/"node\.process"[^\n]*"node":"b"/);
-    const id = /"run":"([^"]+)"/.exec(live.stdout)?.[1] ?? "";
+    const id = runIn(live.stdout);
     const busy = await trammel(["resume", id], { place });
     expect(busy).toMatchObject({ code: 2, stdout: "" });
     expect(busy.stderr).toContain(`is executed by process ${live.child.pid}`);

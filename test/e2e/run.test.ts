@@ -165,7 +165,7 @@ describe("run", () => {
     );
     expect(stderr).not.toContain("trammel:");
     expect(code).toBe(0);
-    expect(readFileSync(place.path("out"), "utf8")).toBe("do it|from file|3|none");
+    expect(place.read("out")).toBe("do it|from file|3|none");
   });
 
   it.each<[string, readonly string[], RegExp]>([
@@ -269,7 +269,7 @@ describe("what a child gets", () => {
     const canary = "CANARY-5d1c";
     const env = { TRAMMEL_TOKEN: canary, ANTHROPIC_API_KEY: canary, LOCAL_LLM: canary, MINE: "kept" };
     expect((await trammel(["run", "t", "-b", "b.yaml"], { place, env })).code).toBe(0);
-    const seen = readFileSync(place.path("out"), "utf8");
+    const seen = place.read("out");
     expect(seen).not.toContain(canary);
     expect(seen).toContain("MINE=kept");
     expect(seen).not.toContain("TRAMMEL_HOME");

@@ -119,7 +119,7 @@ run "$@" run -b b.yaml
     const wrapper = ["dbus-run-session", "--", "sh", place.path("session.sh")];
     const { code, stdout } = await start([], { place, env, wrapper }).end;
     expect([code, stdout]).toEqual([0, "DEPLOY_TOKEN  keyring\ntoken ***\n10\ntoken ***\n12\n"]);
-    expect(readFileSync(place.path("errors"), "utf8")).toContain("DEPLOY_TOKEN is in the keyring\n");
+    expect(place.read("errors")).toContain("DEPLOY_TOKEN is in the keyring\n");
     expect(
       filesUnder(place.folder)
         .filter(({ text }) => text.includes("canary-7f3"))

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { expect, it, onTestFinished } from "vitest";
 import { noticeShape } from "../../src/wire/notice.ts";
 import { serveModel } from "../fixtures/model-server/server.ts";
@@ -21,7 +20,7 @@ it("an agent that hangs is warned of and ended, and its retry knows what it had 
   expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
   expect(ran.stdout).toMatch(/"type":"quiet","ms":\d+,"leftMs":\d+/);
   expect(ran.stdout).toContain('"code":"stalled","text":"the agent showed no sign of life for 4 s and was ended"');
-  expect(noticeShape.parse(JSON.parse(readFileSync(place.path("told"), "utf8")))).toMatchObject({
+  expect(noticeShape.parse(JSON.parse(place.read("told")))).toMatchObject({
     waits: "sign_of_life",
     node: "a",
   });

@@ -124,7 +124,7 @@ describe("a flow of stock nodes", () => {
     shop.git("commit", "--quiet", "-am", "flow");
     expect(lastLine(await shop.run())).toMatchObject({ status: "escalated" });
     expect(shop.git("status", "--porcelain", "-uall").split("\n")).toEqual(["?? .claude/counts.json", "?? state.md"]);
-    expect(readFileSync(shop.place.path("state.md"), "utf8")).toMatch(
+    expect(shop.place.read("state.md")).toMatch(
       /^## Minion Escalation — \d\d\/\d\d\/\d{4} \d\d:\d\d AEST\ntask_id: T1\nstatus: ESCALATED\nnode: test\nreason: /,
     );
     expect(lastLine(await shop.run(["--task-id", "T2"]))).toMatchObject({ status: "succeeded" });

@@ -130,7 +130,7 @@ edges: [{ from: fix, to: commit }]
       const file = readdirSync(place.folder, { recursive: true, encoding: "utf8" }).find((one) =>
         one.endsWith("tree/pid"),
       );
-      const text = file === undefined ? "" : readFileSync(place.path(file), "utf8");
+      const text = file === undefined ? "" : place.read(file);
       return text.endsWith("\n") ? Number(text) : null;
     });
     running.child.kill("SIGINT");

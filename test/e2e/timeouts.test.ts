@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { runReportShape } from "../../src/wire/run-report.ts";
-import { Place, trammel } from "./support/cli.ts";
+import { Place, trammel, runIn } from "./support/cli.ts";
 
 /** Works until it is told to end; and one that works on, and then says that all went well. */
 const plugin = `export default {
@@ -45,7 +45,7 @@ it("ends a call, a map and the node of a plug-in when their time is up", async (
   place.file("b.yaml", blueprint);
   const run = await trammel(["run", "t", "-b", "b.yaml", "--json"], { place });
   expect(run).toMatchObject({ code: 1 });
-  const id = /"run":"([^"]+)"/.exec(run.stdout)?.[1] ?? "";
+  const id = runIn(run.stdout);
   const { nodes } = runReportShape.parse(JSON.parse((await trammel(["show", id, "--json"], { place })).stdout));
   const ends = nodes.map(({ id: node, attempts }) => [node, attempts.at(-1)?.outcome, attempts.at(-1)?.reason]);
   expect(ends).toEqual([

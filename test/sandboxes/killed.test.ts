@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { lastLine, Place, start, trammel } from "../e2e/support/cli.ts";
+import { lastLine, Place, start, trammel, runIn } from "../e2e/support/cli.ts";
 import { document, expectNothingLeft, repository, subjects } from "./boxed.ts";
 import { countOf, nap } from "../support/naps.ts";
 
@@ -27,7 +27,7 @@ describe.each(subjects)("a killed run with a box of $name", ({ image, engine, th
     const first = start(["run", "-b", "boxed.yaml", "--json"], { place, env });
     await expect.poll(() => existsSync(place.path("hung"))).toBe(true);
     first.child.kill("SIGKILL");
-    const runId = /"run":"([^"]+)"/.exec((await first.end).stdout)?.[1] ?? "";
+    const runId = runIn((await first.end).stdout);
     expect(readdirSync(join(place.home, "sandboxes", "staged"))).toEqual([`trammel-${runId}-1-box`]);
     const resumed = await trammel(["resume", runId, "--json"], { place, env });
     expect(lastLine(resumed)).toMatchObject({ status: "succeeded" });

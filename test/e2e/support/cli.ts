@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -32,6 +32,15 @@ export class Place implements Disposable {
     mkdirSync(dirname(this.path(name)), { recursive: true });
     writeFileSync(this.path(name), text);
     return this.path(name);
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  /** Has git do something in the folder, and answers what it said. */
+  git(...args: readonly string[]): string {
+    return execFileSync("git", args, { cwd: this.folder, encoding: "utf8" }).trim();
   }
 
   [Symbol.dispose](): void {
@@ -201,4 +210,11 @@ export function filesUnder(folder: string): readonly { readonly name: string; re
   return entries.flatMap((entry) =>
     entry.isFile() ? [{ name: entry.name, text: readFileSync(join(entry.parentPath, entry.name), "latin1") }] : [],
   );
+}
+
+/** The id of the run that events as JSON tell of first. */
+export function runIn(events: string): string {
+  const [, run] = /"run":"([^"]+)"/.exec(events) ?? [];
+  if (run === undefined) throw new Error(`no run in: ${events}`);
+  return run;
 }
