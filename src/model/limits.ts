@@ -37,10 +37,7 @@ export const limits = {
   parallelMaxNodes: 256,
   counterFileBytes: 16 * 1024 * 1024,
   counterLockMs: 15_000,
-  counterLockPollMs: 20,
   waitToldMs: 3_000,
-  /** Whose processes died one after the other before they could let go. */
-  counterLockDeadHolders: 100,
   runTimeDefaultMs: 24 * 3_600_000,
   retryFirstDelayMs: 250,
   retryMaxDelayMs: 5_000,
@@ -190,6 +187,9 @@ export const limits = {
 
   // Working trees
   gitCommandMs: 10 * 60_000,
+  gitLockMs: 15_000,
+  /** As long as others take pictures of the same tree. */
+  pictureLockMs: 5 * 60_000,
   snapshotMs: 60_000,
 
   // Sandboxes; memory, cpus, pids of a provision node
@@ -209,6 +209,11 @@ export const limits = {
   sandboxPatchMs: 60_000,
   sandboxPatchBytes: 256 * 1024 * 1024,
   sandboxRecordBytes: 1024 * 1024,
+
+  // Files that several processes share
+  lockPollMs: 20,
+  /** Whose processes died one after the other before they could let go. */
+  lockDeadHolders: 100,
 
   // Journal
   eventBytes: 1024 * 1024,
@@ -264,6 +269,7 @@ export const limits = {
   outputsKeptDefaultBytes: 5 * 1024 * 1024 * 1024,
   historyKeptDefaultMs: 90 * 24 * 3_600_000,
   blobGraceMs: 3_600_000,
+  pruneLockMs: 10 * 60_000,
   performanceSlackMs: 5_000,
   performanceAbandonMs: 15_000,
   processesPerAttempt: 1_000,

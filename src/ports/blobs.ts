@@ -9,6 +9,8 @@ export interface BlobStore {
   writer(): BlobWriter;
   /** Null when there is no such blob. */
   get(hash: string): Promise<Uint8Array | null>;
+  /** Whether there is such a blob; if so, it counts as put again, and no sweep at work takes it. */
+  keep(hash: string): Promise<boolean>;
   /** Absolute path of an existing blob, for people and for `<NAME>_FILE`. */
   pathOf(hash: string): string;
 }

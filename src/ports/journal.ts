@@ -124,7 +124,7 @@ export interface JournalReader {
 
 /** How any process speaks to the one that owns a run. */
 export interface Mailboxes {
-  /** Puts a message for the owner of a run. */
+  /** Puts a message for the owner of a run; one that has ended gets none. */
   post(run: string, message: EventBody): Promise<void>;
   /**
    * Calls back with each message that waits for a run or comes for it, once per listener; returns its end. `failed` is

@@ -19,6 +19,9 @@ class MemoryBlobs implements BlobStore {
   get(hash: string): Promise<Uint8Array | null> {
     return Promise.resolve(this.kept.get(hash) ?? null);
   }
+  keep(hash: string): Promise<boolean> {
+    return Promise.resolve(this.kept.has(hash));
+  }
   pathOf(hash: string): string {
     return `/blobs/${hash}`;
   }

@@ -92,7 +92,7 @@ describe("named commands", () => {
   test("take the place of a cargo tool, never that of a tool on files", async () => {
     expect((await bench.call("cargo_fmt")).output.text).toBe("ours\n");
     const parts = { redactor: bench.redactor, dataFolder: "/d", commands: { read: "cat" } };
-    expect(createTools({ ...parts, blobs: { put: fail, get: fail, writer: fail, pathOf: fail } })).toEqual({
+    expect(createTools({ ...parts, blobs: { put: fail, get: fail, writer: fail, keep: fail, pathOf: fail } })).toEqual({
       problems: ["tools.read: read is a tool of Trammel's own; give the command another name"],
     });
   });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import { lastLine, start, trammel, Place, runIn } from "./support/cli.ts";
 
@@ -75,6 +75,37 @@ describe("diff", () => {
   });
 });
 
+describe("fork", () => {
+  it("puts the tree back for one of two at the same moment, and not while that one works", async () => {
+    const [go, log] = [place.path("go"), place.path("log.txt")];
+    place.file(".gitignore", ".home\n.config\n.temporary\ngo\n");
+    place.file(
+      "b.yaml",
+      `name: b
+workspace: {checkpoint: true}
+nodes:
+  a: {type: script, run: "echo a > log.txt"}
+  b: {type: script, run: "echo b >> log.txt; until test -e go; do sleep 0.02; done"}
+edges: [{from: a, to: b}]
+`,
+    );
+    place.file("go", "");
+    const id = await run();
+    rmSync(go);
+    const forks = [1, 2].map(() => start(["fork", id, "--at", "b", "--json"], { place }));
+    const loser = await Promise.race(forks.map(({ end }) => end));
+    expect([loser.code, loser.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^trammel: run \S+ \(b\) (waits for|is working in) /),
+    ]);
+    await expect.poll(() => readFileSync(log, "utf8")).toBe("a\nb\n");
+    place.file("go", "");
+    const ends = await Promise.all(forks.map(({ end }) => end));
+    expect(ends.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(readFileSync(log, "utf8")).toBe("a\nb\n");
+  });
+});
+
 describe("undo", () => {
   it("takes back what the run changed and touches nothing else; its commit stays", async () => {
     const id = await run();
@@ -106,6 +137,15 @@ describe("undo", () => {
     expect((await trammel(["undo", id, "--force"], { place })).code).toBe(0);
     expect(place.read("kept.txt")).toBe("one\n");
     expect(place.git("show", `refs/trammel/${id}/undone-1:kept.txt`)).toBe("three");
+  });
+
+  it("is done once where two ask for it at the same moment, and what stood there before is kept", async () => {
+    const id = await run();
+    const both = await Promise.all([1, 2].map(() => trammel(["undo", id], { place })));
+    expect(both.some(({ stderr }) => stderr.startsWith("took back"))).toBe(true);
+    for (const { stderr } of both) expect(stderr).toMatch(/^took back|^nothing of run|waits for/);
+    expect([place.read("kept.txt"), place.read("mine.txt")]).toEqual(["one\n", "untracked\n"]);
+    expect(place.git("show", `refs/trammel/${id}/undone-1:made/new.txt`)).toBe("new");
   });
 
   it("waits for a run that is not over", async () => {

@@ -46,6 +46,34 @@ async function listed(place: Place): Promise<readonly string[]> {
     .runs.map(({ run }) => run);
 }
 
+it("is one at a time: of several at the same moment each comes to its end, and each thing is removed once", async () => {
+  using place = new Place();
+  const texts = ["a", "b", "c"];
+  const files: string[] = [];
+  for (const text of texts) files.push(...(await blobsOf(place, await ran(place, "over.yaml", saying(text)))));
+  age(files);
+  place.file("trammel.yaml", "retention: {runs: 1ms}\n");
+  const all = await Promise.all(texts.map(() => pruned(place)));
+  expect(all.reduce((sum, { blobs }) => sum + blobs, 0)).toBe(files.length);
+  expect(areThere(files)).not.toContain(true);
+});
+
+it("removes sensitive inputs of runs that never began, and of none that may", async () => {
+  using place = new Place();
+  const waiting = await ran(place, "gated.yaml", gated, "--detach");
+  const of = (run: string) => place.file(`.home/secrets/${run}.json`, "{}");
+  const [lost, half, kept, young] = [
+    of("0000000000000"),
+    of("0000000000001") + ".tmp",
+    of(waiting),
+    of("0000000000002"),
+  ];
+  writeFileSync(half, "{");
+  age([lost, half, kept]);
+  await pruned(place);
+  expect(areThere([lost, half, kept, young])).toEqual([false, false, true, true]);
+});
+
 it("removes outputs, then history, of runs that are over, and keeps all of one that waits", async () => {
   using place = new Place();
   const over = await ran(place, "over.yaml", saying("over"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { limits } from "../../src/model/limits.ts";
 import { charging, passesOfTask } from "../../src/runtime/counters/counters.ts";
-import { locked } from "../../src/runtime/counters/lock.ts";
+import { locked } from "../../src/runtime/lock.ts";
 import { agentic, blueprint, plain } from "./blueprints.ts";
 import { bodies, kinds, request, success, World, type Act } from "./harness.ts";
 

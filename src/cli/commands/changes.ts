@@ -3,11 +3,14 @@ import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { limits } from "../../model/limits.ts";
 import type { RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
 import { GitFailure } from "../../runtime/workspace/git.ts";
+import { systemIds } from "../../runtime/ids.ts";
+import { self } from "../../runtime/processes/identity.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { shownName } from "../../runtime/tree/names.ts";
 import { inert } from "../../views/inert.ts";
 import { dataHome } from "../store/home.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { readingRun } from "../store/stored-run.ts";
+import { openStore, readingRun } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 /** Prints what a run changed in its tree. */
@@ -25,10 +28,9 @@ export interface UndoOptions {
 
 /** Takes back what a run changed in its tree, and nothing else. */
 export function undo(world: World, text: string, options: UndoOptions): Promise<number> {
-  return withChanges(world, text, async ({ row, changes, journal }) => {
-    const busy = atWork(journal, row);
-    if (busy !== null) return report(world, usage(busy, "wait until it is over, or stop it"));
-    const undone = await changes.undo(options.force === true);
+  return withChanges(world, text, async ({ row, changes }) => {
+    const undone = await holding(world, row, () => changes.undo(options.force === true));
+    if ("busy" in undone) return report(world, usage(undone.busy, "wait until it is over, or stop it"));
     if ("refused" in undone) return report(world, refusal(row.run, undone));
     const { paths, left, ref } = undone;
     if (paths.length === 0) {
@@ -42,10 +44,29 @@ export function undo(world: World, text: string, options: UndoOptions): Promise<
   });
 }
 
+/**
+ * Does it in the turn of the tree, so that meanwhile no run begins or goes on there and nobody else takes anything
+ * back. `busy` says who is there already.
+ */
+async function holding<T>(world: World, row: RunRow, work: () => Promise<T>): Promise<T | { readonly busy: string }> {
+  if (row.status === "running" || row.status === "waiting") return { busy: `run ${row.run} is not over` };
+  const { blueprint, tree } = row;
+  const run = systemIds(systemClock).run();
+  const wanted = { run, blueprint: `undo of ${blueprint}`, tree, key: null, owner: self() };
+  const journal = await openStore(world);
+  try {
+    await journal.enter(wanted);
+    const [first] = journal.ahead(wanted);
+    return first === undefined ? await work() : { busy: first.what };
+  } finally {
+    await journal.leave(run);
+    await journal.close();
+  }
+}
+
 interface Found {
   readonly row: RunRow;
   readonly changes: RunChanges;
-  readonly journal: JournalReader;
 }
 
 function withChanges(world: World, text: string, act: (found: Found) => Promise<number>): Promise<number> {
@@ -79,7 +100,7 @@ async function actOn(
   const changes = await changesIn(world, journal, row);
   if (isProblem(changes)) return report(world, changes);
   try {
-    return await act({ row, changes, journal });
+    return await act({ row, changes });
   } finally {
     await changes.dispose();
   }
@@ -105,16 +126,6 @@ async function changesIn(world: World, journal: JournalReader, row: RunRow): Pro
       "This is kept for runs that have a git working tree to themselves: those with agents, git nodes, writes or isolate: worktree.",
     )
   );
-}
-
-/** Who is at work in the tree of the run, as a sentence. */
-function atWork(journal: JournalReader, row: RunRow): string | null {
-  const isLive = ({ status }: RunRow): boolean => status === "running" || status === "waiting";
-  const other = journal
-    .runs(limits.runsListed)
-    .find((one) => isLive(one) && one.tree !== null && one.tree === row.tree);
-  if (isLive(row)) return `run ${row.run} is not over`;
-  return other === undefined ? null : `run ${other.run} is at work in the same tree`;
 }
 
 function refusal(run: string, refused: UndoRefusal): Problem {

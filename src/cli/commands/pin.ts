@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { exitCodes } from "../../model/outcome.ts";
 import { findBlueprint } from "../documents/by-name.ts";
-import { lockFile, lockOf, writeLock } from "../documents/lock.ts";
+import { addPins, lockFile } from "../documents/lock.ts";
 import { prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, report } from "../problem.ts";
 import { inert } from "../../views/inert.ts";
@@ -16,14 +16,13 @@ export async function pin(world: World, name: string): Promise<number> {
   const prepared = await prepare(world, document, config, { pinning: true });
   if (typeof prepared === "number") return prepared;
   const folder = dirname(document.file);
-  const before = lockOf(folder);
-  if (isProblem(before)) return report(world, before);
   const pins = Object.fromEntries(Object.entries(prepared.calls).map(([reference, { hash }]) => [reference, hash]));
   if (Object.keys(pins).length === 0) {
     world.err.write(`${document.name} calls no blueprint, so there is nothing to pin\n`);
     return exitCodes.ok;
   }
-  writeLock(folder, { pins: { ...before.pins, ...pins } });
+  const before = await addPins(folder, pins);
+  if (isProblem(before)) return report(world, before);
   for (const [reference, hash] of Object.entries(pins)) {
     const was = before.pins[reference];
     const news = was === undefined ? "pinned" : was === hash ? "unchanged" : `was ${was.slice(0, 12)}`;

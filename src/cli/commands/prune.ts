@@ -6,7 +6,7 @@ import { printSize } from "../../language/quantity.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes, isOver } from "../../model/outcome.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
-import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
+import type { Journal, ReadableJournal, RunRow } from "../../ports/journal.ts";
 import type { LeavingRun } from "../../runtime/workspace/pruning.ts";
 import { inert } from "../../views/inert.ts";
 import type { Pruned } from "../../wire/prune.ts";
@@ -16,7 +16,10 @@ import { jsonLine } from "../json.ts";
 import { readConfig } from "../running/prepare.ts";
 import { type PastRun, prunePlan, type PrunePlan } from "../prune/plan.ts";
 import { bytesIn, bytesOf, namesIn } from "../prune/sizes.ts";
+import { removeInputs } from "../prune/inputs.ts";
 import { blobsOf, familyOf } from "../prune/used.ts";
+import { type Problem, report } from "../problem.ts";
+import { isUnlocked, locked, type Unlocked } from "../../runtime/lock.ts";
 import { openStore, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
@@ -46,39 +49,61 @@ export async function prune(world: World, options: PruneOptions): Promise<number
   const config = await readConfig(world, world.cwd);
   if (typeof config === "number") return config;
   const loaded = await loadConfig(world.cwd, world.env);
-  const dryRun = options.dryRun === true;
-  const writer = dryRun ? null : await openStore(world);
+  const writer = options.dryRun === true ? null : await openStore(world);
   const journal = writer ?? (await openStoreToRead(world));
   try {
-    const { openBlobs, pruneTrees, sweepBlobs } = await world.compose();
     const home = dataHome(world.env, world.cwd);
-    const store = { journal, blobs: openBlobs(home), home };
-    const now = Date.now();
-    const rows = journal.runs(Number.MAX_SAFE_INTEGER);
-    const past = new Map(rows.map(({ run }) => [run, leftBy(journal, run)]));
-    const plan = planOf(store, rows, past, loaded, now);
-    // Before the journal forgets where they are: killed in between, the next time finds what is left.
-    const trees = await pruneTrees({
-      home,
-      env: world.env,
-      leaving: plan.history.flatMap((run) => leavingIn(journal, past.get(run)?.family ?? [])),
-      isKnown: (run) => journal.find(run)?.run === run,
-      inUse: rows.flatMap(({ status, tree }) => (isOver(status) || tree === null ? [] : [tree])),
-      before: now - (loaded.user.retention.runs?.ageMs ?? limits.outputsKeptDefaultMs),
-      dryRun,
-      notice: (what) => world.err.write(`${inert(what)}\n`),
-    });
-    const history = writer === null ? plan.history : await writer.remove(plan.history, now);
-    const bare = new Set([...history, ...plan.outputs]);
-    const patches = removePatches(store, new Set([...bare].flatMap((run) => past.get(run)?.family ?? [])), dryRun);
-    const kept = new Set([...past].flatMap(([run, { blobs }]) => (bare.has(run) ? [] : blobs)));
-    const swept = await sweepBlobs(home, { isUsed: (hash) => kept.has(hash), before: sweepBefore(rows, now), dryRun });
-    const { outputs } = plan;
-    print(world, options, { dryRun, history, outputs, ...trees, blobs: swept.blobs, bytes: swept.bytes + patches });
+    const work = (): Promise<Pruned> => pruneStore(world, loaded, home, journal, writer);
+    const pruned = writer === null ? await work() : await locked(join(home, "prune"), work, prunes);
+    if (isUnlocked(pruned)) return report(world, beside(pruned));
+    print(world, options, pruned);
     return exitCodes.ok;
   } finally {
     await journal.close();
   }
+}
+
+/** One at a time: what one puts aside to look at it, another would take for the rest of one that was killed. */
+const prunes = { waitMs: limits.pruneLockMs };
+
+function beside({ unlocked, hint }: Unlocked): Problem {
+  return { exit: exitCodes.unavailable, message: `another prune is at work: ${unlocked}`, hint };
+}
+
+/** Only tells where there is no `writer`. */
+async function pruneStore(
+  world: World,
+  loaded: LoadedConfig,
+  home: string,
+  journal: ReadableJournal,
+  writer: Journal | null,
+): Promise<Pruned> {
+  const { openBlobs, pruneTrees, sweepBlobs } = await world.compose();
+  const dryRun = writer === null;
+  const store = { journal, blobs: openBlobs(home), home };
+  const now = Date.now();
+  const rows = journal.runs(Number.MAX_SAFE_INTEGER);
+  const past = new Map(rows.map(({ run }) => [run, leftBy(journal, run)]));
+  const plan = planOf(store, rows, past, loaded, now);
+  // Before the journal forgets where they are: killed in between, the next time finds what is left.
+  const trees = await pruneTrees({
+    home,
+    env: world.env,
+    leaving: plan.history.flatMap((run) => leavingIn(journal, past.get(run)?.family ?? [])),
+    isKnown: (run) => journal.find(run)?.run === run,
+    inUse: rows.flatMap(({ status, tree }) => (isOver(status) || tree === null ? [] : [tree])),
+    before: now - (loaded.user.retention.runs?.ageMs ?? limits.outputsKeptDefaultMs),
+    dryRun,
+    notice: (what) => world.err.write(`${inert(what)}\n`),
+  });
+  const history = writer === null ? plan.history : await writer.remove(plan.history, now);
+  const bare = new Set([...history, ...plan.outputs]);
+  const patches = removePatches(store, new Set([...bare].flatMap((run) => past.get(run)?.family ?? [])), dryRun);
+  if (!dryRun) removeInputs(home, journal, now - limits.scratchKeptMs);
+  const kept = new Set([...past].flatMap(([run, { blobs }]) => (bare.has(run) ? [] : blobs)));
+  const swept = await sweepBlobs(home, { isUsed: (hash) => kept.has(hash), before: sweepBefore(rows, now), dryRun });
+  const { outputs } = plan;
+  return { dryRun, history, outputs, ...trees, blobs: swept.blobs, bytes: swept.bytes + patches };
 }
 
 function leavingIn(journal: ReadableJournal, family: readonly string[]): readonly LeavingRun[] {

@@ -1,9 +1,11 @@
-import { writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { messageOf, isAbsent } from "../../model/thrown.ts";
-import { readPlainFileNow } from "../../runtime/tree/plain-file.ts";
-import { type Problem, usage } from "../problem.ts";
+import { isUnlocked, locked } from "../../runtime/lock.ts";
+import { readPlainFileNow, realOf } from "../../runtime/tree/plain-file.ts";
+import { isProblem, type Problem, usage } from "../problem.ts";
 import { isFile } from "./files.ts";
 
 /** What the documents of a folder call, by reference as written: the content hash that was looked at and accepted. */
@@ -39,9 +41,29 @@ export function lockBeside(file: string, text: string): Lock | Problem | undefin
   return text.includes("call") && isFile(lockFile(folder)) ? lockOf(folder) : undefined;
 }
 
-export function writeLock(folder: string, { pins }: Lock): void {
-  const sorted = Object.fromEntries(Object.entries(pins).sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(lockFile(folder), `${JSON.stringify({ version, pins: sorted }, null, 2)}\n`);
+/**
+ * Adds pins to those that stand there, and answers these. Whoever reads the lock sees it whole, and who pins at the
+ * same moment keeps theirs.
+ */
+export async function addPins(folder: string, pins: Lock["pins"]): Promise<Lock | Problem> {
+  const path = realOf(lockFile(folder)) ?? lockFile(folder);
+  const added = await locked(path, async () => addAlone(path, folder, pins));
+  return isUnlocked(added) ? usage(`${path} cannot be written: ${added.unlocked}`, added.hint) : added;
+}
+
+function addAlone(path: string, folder: string, pins: Lock["pins"]): Lock | Problem {
+  const before = lockOf(folder);
+  if (isProblem(before)) return before;
+  const all = Object.entries({ ...before.pins, ...pins }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const making = `${path}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(making, `${JSON.stringify({ version, pins: Object.fromEntries(all) }, null, 2)}\n`, { flag: "wx" });
+    renameSync(making, path);
+  } catch (error) {
+    rmSync(making, { force: true });
+    return usage(`${path} cannot be written: ${messageOf(error)}`);
+  }
+  return before;
 }
 
 function pinsIn(text: string): Record<string, string> | null {

@@ -29,14 +29,19 @@ export class Mailbox {
   constructor(writing: DatabaseSync, reading: DatabaseSync, clock: Clock) {
     this.#reading = reading;
     this.#clock = clock;
-    this.#insert = writing.prepare("INSERT INTO mailbox (run, body) VALUES (?, ?)");
+    this.#insert = writing.prepare(
+      "INSERT INTO mailbox (run, body) SELECT run, ? FROM runs WHERE run = ? AND ended_at IS NULL",
+    );
     this.#select = reading.prepare("SELECT id, body FROM mailbox WHERE run = ? AND id > ? ORDER BY id");
     this.#dataVersion = reading.prepare("PRAGMA data_version");
   }
 
-  /** Inside a transaction of the writer. */
+  /**
+   * Inside a transaction of the writer. What comes after the end of a run is for nobody: it must not meet who takes the
+   * run up again.
+   */
   put(run: string, body: EventBody): void {
-    this.#insert.run(run, JSON.stringify(body));
+    this.#insert.run(JSON.stringify(body), run);
   }
 
   listen(run: string, deliver: Listener["deliver"], failed: Listener["failed"]): () => void {

@@ -1,41 +1,29 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import type { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Sharers } from "../../../test/support/sharers.ts";
 import { openStore } from "./open.ts";
 import { migrations } from "./schema.ts";
 
 const rounds = 40;
-const opener = join(import.meta.dirname, "../../../test/fixtures/store-opener.ts");
-
-interface Opener {
-  readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly answers: AsyncIterator<string>;
-}
-
-let openers: readonly Opener[];
+let sharers: Sharers;
 const folder = mkdtempSync(join(tmpdir(), "trammel-open-"));
 
 beforeAll(() => {
-  openers = Array.from({ length: 3 }, () => {
-    const child = spawn(process.execPath, [opener], { stdio: ["pipe", "pipe", "inherit"] });
-    return { child, answers: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
-  });
+  sharers = new Sharers(3);
 });
 
 afterAll(() => {
-  for (const { child } of openers) child.stdin.end();
+  sharers.end();
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** What each says that is told to open one store at the same moment. */
-async function openedAtOnce(home: string): Promise<readonly string[]> {
-  for (const { child } of openers) child.stdin.write(`${home}\n`);
-  return Promise.all(openers.map(async ({ answers }) => String((await answers.next()).value)));
+function openedAtOnce(home: string): Promise<readonly unknown[]> {
+  const task = { do: "open", home } as const;
+  return sharers.atOnce(task, task, task);
 }
 
 function versionOf(path: string): unknown {

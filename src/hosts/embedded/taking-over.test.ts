@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ended, newRun, processOf, started, StoreFixture } from "./testing.ts";
+import { ended, newRun, processOf, started, stopRequested, StoreFixture } from "./testing.ts";
+
+const escalated = {
+  type: "run.finished",
+  status: "escalated",
+  walkedPast: [],
+  usage: { inputTokens: 0, outputTokens: 0, turns: 0 },
+} as const;
 
 let store: StoreFixture;
 beforeEach(() => {
@@ -33,6 +40,22 @@ describe("taking over", () => {
       what: expect.stringContaining("has gone on"),
     });
     expect(next.find("r1")).toMatchObject({ owner: processOf(1), status: "interrupted" });
+  });
+
+  test("finds no message that came when the run had ended already", async () => {
+    const old = store.open(1);
+    await old.create(newRun("r1"), "name: loop", [started("a")], 1);
+    await old.append("r1", [escalated], 2);
+    const next = store.open(2);
+    await next.post("r1", stopRequested);
+    expect(await next.takeOver("r1", processOf(1), processOf(2), 2)).toBeNull();
+    const heard: unknown[] = [];
+    next.listen(
+      "r1",
+      (message) => heard.push(message),
+      (error) => expect.fail(String(error)),
+    )();
+    expect(heard).toEqual([]);
   });
 
   test("goes on with the numbers and the chain, and shuts the old owner out at once", async () => {

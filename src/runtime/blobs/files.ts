@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { systemCode } from "../../model/thrown.ts";
 import type { BlobStore, BlobWriter } from "../../ports/blobs.ts";
 import { BlobFailure } from "./failure.ts";
-import { isHash, pathIn, removeAbandoned, temporaryFolder } from "./layout.ts";
+import { isHash, pathIn, removeAbandoned, temporaryFolder, touched } from "./layout.ts";
 import { FileBlobWriter } from "./writer.ts";
 
 /**
@@ -32,6 +32,7 @@ export function fileBlobs(folder: string): BlobStore {
         throw new BlobFailure(folder, error);
       }
     },
+    keep: async (hash) => isHash(hash) && touched(pathIn(folder, hash)),
     pathOf: (hash) => pathIn(folder, hash),
   };
 }

@@ -6,7 +6,7 @@ import type { NodeResult } from "../../model/outcome.ts";
 import type { Conflict, Journal } from "../../ports/journal.ts";
 import type { RunFacts } from "../context.ts";
 import type { Wait } from "../time/wait.ts";
-import { isUnlocked, locked } from "./lock.ts";
+import { isUnlocked, locked } from "../lock.ts";
 import {
   type Charge,
   type CountersProblem,

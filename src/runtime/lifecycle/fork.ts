@@ -9,6 +9,7 @@ import type { RunRow } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
 import type { WorkspaceRequest } from "../../ports/workspace.ts";
 import type { ForkRequest, Refusal } from "../api.ts";
+import { mentionedIn } from "../blobs/mentioned.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
 
@@ -77,13 +78,23 @@ export function forkOf(inherited: Inherited | undefined): Pick<WorkspaceRequest,
   return { fork: { from, worktree, keepTree } };
 }
 
-/** Takes the tree back to the checkpoint, where it is to go there; it is the turn of the run. */
+/** Whether the tree of others goes back for a fork before that is in the journal. */
+export function holdsPlace(inherited: Inherited | undefined): boolean {
+  return inherited?.keepTree === false && inherited.worktree === undefined;
+}
+
+/**
+ * Takes the tree back to the checkpoint, where it is to go there; it is the turn of the run. Outputs that it takes over
+ * are kept from a prune of the run they come from.
+ */
 export async function returnTree(
-  { workspaces }: Pick<EngineOptions, "workspaces">,
+  { workspaces, can: { blobs } }: Pick<EngineOptions, "workspaces" | "can">,
   run: string,
   inherited: Inherited | undefined,
 ): Promise<Refusal | null> {
-  if (inherited === undefined || (inherited.keepTree && inherited.worktree === undefined)) return null;
+  if (inherited === undefined) return null;
+  for (const hash of mentionedIn(JSON.stringify(inherited.events))) await blobs.keep(hash);
+  if (inherited.keepTree && inherited.worktree === undefined) return null;
   const problem = await workspaces.goBack(run, inherited.from);
   return problem === null ? null : refuse("missing_capability", problem.problem, problem.hint);
 }

@@ -10,7 +10,7 @@ import type { Inside } from "../inner/children.ts";
 import { Conductor } from "../conductor.ts";
 import type { RunFacts } from "../context.ts";
 import { charging, isProblem, passesOfTask } from "../counters/counters.ts";
-import { forkOf, type Inherited, opening, returnTree } from "./fork.ts";
+import { forkOf, holdsPlace, type Inherited, opening, returnTree } from "./fork.ts";
 import { blank } from "../memory/memory.ts";
 import { clearPlace } from "./left-over.ts";
 import type { EngineOptions } from "../options.ts";
@@ -34,7 +34,7 @@ export async function start(
   try {
     journaled = await journalRun(parts, request, observer, run, admitted, inside, inherited);
   } finally {
-    if (journaled === undefined || "refused" in journaled) await giveBack(options, run, request);
+    if (journaled === undefined || "refused" in journaled) await giveBack(options, run, request, inherited);
   }
   if ("refused" in journaled) return journaled;
   const { conductor, answer, commands, locksTree } = journaled;
@@ -48,11 +48,12 @@ async function giveBack(
   { secrets, workspaces, journal }: EngineOptions,
   run: string,
   { turn }: StartRequest,
+  inherited: Inherited | undefined,
 ): Promise<void> {
   secrets.forget(run);
   await workspaces.discard(run);
   // A store that is gone has no places either.
-  if (turn !== undefined) await journal.leave(run).catch(() => undefined);
+  if (turn !== undefined || holdsPlace(inherited)) await journal.leave(run).catch(() => undefined);
 }
 
 /** A run that is in the journal, with its first claims, and of which nothing is performed yet. */
@@ -84,7 +85,8 @@ async function journalRun(
   const { task, inputs } = guarded.given;
   const wanted = await wantedBy(options, request, run, admitted, guarded.given, inside);
   if ("refused" in wanted) return wanted;
-  const early = (await inTurn(options, wanted, request.turn)) ?? (await clearPlace(options.journal, wanted));
+  const early =
+    (await inTurn(options, wanted, request.turn, holdsPlace(inherited))) ?? (await clearPlace(options.journal, wanted));
   if (early !== null) return early;
   const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd, ...forkOf(inherited) });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);

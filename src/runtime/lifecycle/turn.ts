@@ -39,16 +39,17 @@ export async function keyOf(
 const known = "make it of text, {task} and {inputs.NAME}, so that runs with the same key exclude each other";
 
 /**
- * Waits until nobody stands before a run, where it is to wait at all.
- * Whoever entered leaves when the run comes to nothing.
+ * Waits until nobody stands before a run, where it is to wait at all. Whoever entered leaves when the run comes to
+ * nothing; who is to `hold` its place enters too, so that none begins there before the run is in the journal.
  */
 export async function inTurn(
   { journal, clock }: Pick<EngineOptions, "journal" | "clock">,
   wanted: Wanted,
   turn: Turn | undefined,
+  hold: boolean,
 ): Promise<Refusal | null> {
   if (wanted.tree === null && wanted.key === null) return null;
-  if (turn !== undefined) await journal.enter(wanted);
+  if (turn !== undefined || hold) await journal.enter(wanted);
   for (let told = ""; ;) {
     const ahead = journal.ahead(wanted);
     const [first] = ahead;

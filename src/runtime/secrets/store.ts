@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { messageOf } from "../../model/thrown.ts";
+import { identify } from "../processes/identity.ts";
 import type { Keyring, KeptSecret, SecretStore } from "../../ports/secrets.ts";
 
 export interface SecretStoreParts {
@@ -20,6 +21,7 @@ export function secretStore({ folder, keyring, notice }: SecretStoreParts): Secr
   const markFile = (name: string): string => path.join(folder, `${name}${inKeyring}`);
   const write = (file: string, text: string): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    removeHalf(folder, path.basename(file));
     const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}`);
     writeFileSync(temporary, text, { mode: 0o600, flush: true });
     renameSync(temporary, file);
@@ -44,6 +46,7 @@ export function secretStore({ folder, keyring, notice }: SecretStoreParts): Secr
     },
     async remove(name) {
       const kept = namesIn(folder).find((one) => one.name === name);
+      for (const file of [valueFile(name), markFile(name)]) removeHalf(folder, path.basename(file));
       if (kept === undefined) return false;
       if (kept.where === "keyring") await keyring.remove(name);
       rmSync(kept.where === "keyring" ? markFile(name) : valueFile(name), { force: true });
@@ -52,14 +55,23 @@ export function secretStore({ folder, keyring, notice }: SecretStoreParts): Secr
   };
 }
 
-function namesIn(folder: string): readonly KeptSecret[] {
-  let files: readonly string[];
+/** What a process was writing when it was killed holds the value too. */
+function removeHalf(folder: string, name: string): void {
+  const half = `.${name}.`;
+  for (const file of filesIn(folder).filter((one) => one.startsWith(half)))
+    if (identify(Number(file.slice(half.length))) === null) rmSync(path.join(folder, file), { force: true });
+}
+
+function filesIn(folder: string): readonly string[] {
   try {
-    files = readdirSync(folder);
+    return readdirSync(folder);
   } catch {
     return [];
   }
-  const kept = files.flatMap((file): KeptSecret[] => {
+}
+
+function namesIn(folder: string): readonly KeptSecret[] {
+  const kept = filesIn(folder).flatMap((file): KeptSecret[] => {
     if (file.startsWith(".")) return [];
     return file.endsWith(inKeyring)
       ? [{ name: file.slice(0, -inKeyring.length), where: "keyring" }]
@@ -70,8 +82,10 @@ function namesIn(folder: string): readonly KeptSecret[] {
 
 /** A file that others could have read or written keeps no secret. */
 function readOwn(file: string, name: string, notice: SecretStoreParts["notice"]): string | null {
-  const { mode } = lstatSync(file);
-  if ((mode & 0o077) === 0) return readFileSync(file, "utf8");
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  // Another process has removed it since it was listed.
+  if (found === undefined) return null;
+  if ((found.mode & 0o077) === 0) return readFileSync(file, "utf8");
   notice(`the secret ${name} is not used: others may read ${file}; set it anew`);
   return null;
 }

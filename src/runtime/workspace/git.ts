@@ -28,13 +28,18 @@ export class GitFailure extends Error {
   }
 }
 
-/** Nothing that a repository names as a program may run on the engine's behalf. */
+/**
+ * Nothing that a repository names as a program may run on the engine's behalf. A name that another process writes at
+ * the moment is waited for.
+ */
 const inertSettings: readonly string[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
   ["diff.external", ""],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],
+  ["core.filesRefLockTimeout", `${limits.gitLockMs}`],
+  ["core.packedRefsTimeout", `${limits.gitLockMs}`],
 ].flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 
 /** Runs one Git command without hooks and answers what it wrote; rejects with {@link GitFailure}. */

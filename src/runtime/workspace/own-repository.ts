@@ -1,4 +1,4 @@
-import { lstat, mkdir, readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { isOfTree } from "../tree/way.ts";
@@ -21,7 +21,8 @@ export async function prepare(
   own: GitOptions,
   there: GitOptions,
 ): Promise<void> {
-  if ((await lstat(join(gitDir, "HEAD")).catch(() => null)) === null) {
+  if (!(await isPrepared(gitDir))) {
+    await rm(gitDir, { recursive: true, force: true });
     await mkdir(gitDir, { recursive: true, mode: 0o700 });
     const { GIT_WORK_TREE: _, ...bare } = own.set ?? {};
     const init = ["init", "--quiet", "--bare", "--template=", `--object-format=${repository.objectFormat}`, gitDir];
@@ -35,6 +36,11 @@ export async function prepare(
   await writeFile(join(gitDir, rootFile), repository.root);
   await writeFile(join(gitDir, "info", "attributes"), verbatim);
   await writeFile(join(gitDir, "info", "exclude"), await excludesOf(repository, there));
+}
+
+/** Whether it was made to its end: {@link rootFile} is written last. */
+export async function isPrepared(gitDir: string): Promise<boolean> {
+  return (await lstat(join(gitDir, rootFile)).catch(() => null)) !== null;
 }
 
 /** What is tracked counts though it is ignored: it is added here without being asked for. */

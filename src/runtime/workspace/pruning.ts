@@ -1,10 +1,11 @@
 import { lstat, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { RunStarted } from "../../model/events.ts";
+import { locked } from "../lock.ts";
 import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
+import { indexOf, isIndex } from "./index-turn.ts";
 import { refs } from "./refs.ts";
 import { rootFile } from "./own-repository.ts";
-import { indexOf } from "./snapshots.ts";
 import { discard, orphans, recordName, worktreesIn } from "./worktree-records.ts";
 
 /** A run that leaves the journal, and where its pictures are. */
@@ -79,18 +80,27 @@ async function removeIndices({ home, inUse, before, dryRun }: TreePruning, gone:
   const used = new Set(inUse.map(indexOf));
   const unused = new Set(gone.map((run) => indexOf(join(worktreesIn(home), run))));
   let count = 0;
-  for (const name of await readdir(folder).catch(() => [])) {
+  for (const name of (await readdir(folder).catch(() => [])).filter(isIndex)) {
     const place = join(folder, name);
-    if (used.has(name) || !(unused.has(name) || (await isStale(place, before)))) continue;
-    count += 1;
-    if (!dryRun) await rm(place, { recursive: true, force: true });
+    const isLeft = async (): Promise<boolean> => unused.has(name) || isStale(place, before);
+    if (used.has(name) || !(await isLeft())) continue;
+    // Whoever has its turn there uses it.
+    const removed = dryRun || (await locked(place, () => removeIf(place, isLeft), { waitMs: 0 })) === true;
+    if (removed) count += 1;
   }
   return count;
 }
 
+async function removeIf(place: string, isLeft: () => Promise<boolean>): Promise<boolean> {
+  if (!(await isLeft())) return false;
+  await rm(place, { recursive: true, force: true });
+  return true;
+}
+
+/** Its root is written whenever it is opened, and its index when something has changed. */
 async function isStale(place: string, before: number): Promise<boolean> {
   const root = await readFile(join(place, rootFile), "utf8").catch(() => null);
   if (root !== null && (await lstat(root).catch(() => null)) === null) return true;
-  const index = await stat(join(place, "index")).catch(() => null);
-  return index === null || index.mtimeMs < before;
+  const used = ["index", rootFile].map((name) => stat(join(place, name)).catch(() => null));
+  return (await Promise.all(used)).every((file) => file === null || file.mtimeMs < before);
 }

@@ -13,6 +13,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Sharers } from "../../../test/support/sharers.ts";
+import { indexOf } from "./index-turn.ts";
 import { repositoryOf } from "./repository.ts";
 import { openSnapshots, type Snapshots } from "./snapshots.ts";
 
@@ -146,6 +148,29 @@ test("loses nothing that is in no picture where a folder took the place of a fil
     false,
     "was\n",
   ]);
+});
+
+test("pictures that several processes ask for at once are each of the tree as it is", async () => {
+  const sharers = new Sharers(3);
+  for (let n = 0; n < 40; n += 1) write(`file-${n}.txt`, `${n}\n`);
+  for (let round = 0; round < 3; round += 1) {
+    write("kept.txt", `${round}\n`);
+    const picture = { do: "picture", root, folder: join(place, `shared-${round}`), times: 2 } as const;
+    const [first, ...others] = await sharers.atOnce(picture, picture, picture);
+    const snapshots = await open();
+    const tree = await snapshots.take();
+    expect([first, ...others]).toEqual([1, 2, 3].map(() => [tree, tree]));
+  }
+  sharers.end();
+});
+
+test("a folder for pictures that was left half made is made anew", async () => {
+  const before = await (await open()).take();
+  const folder = join(place, "trees", indexOf(root));
+  rmSync(join(folder, "root"));
+  writeFileSync(join(folder, "config"), "");
+  writeFileSync(join(folder, "config.lock"), "");
+  expect(await (await open()).take()).toBe(before);
 });
 
 test("pictures that several ask for at once are taken one after the other", async () => {

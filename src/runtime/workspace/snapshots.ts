@@ -1,11 +1,11 @@
-import { createHash } from "node:crypto";
-import { rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../model/limits.ts";
 import type { OwnFiles } from "../tree/own-files.ts";
 import { git, GitFailure, gitText, pathInput, pathsOf, type GitOptions } from "./git.ts";
+import { indexOf, inTurn } from "./index-turn.ts";
 import { addAll, type Nested, writeWith } from "./nested.ts";
-import { addIgnored, prepare } from "./own-repository.ts";
+import { addIgnored, isPrepared, prepare } from "./own-repository.ts";
 import { inQuarantine } from "./quarantine.ts";
 import { commitAt, type Repository, treeAt } from "./repository.ts";
 import { restorePaths } from "./restore.ts";
@@ -74,10 +74,11 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
   };
   const own = { cwd: root, env, set };
   const there = { cwd: root, env };
-  await inTurn(gitDir, async () => {
+  const ready = async (): Promise<void> => {
     await prepare(repository, gitDir, own, there);
     await inQuarantine(objects, own, (held) => addIgnored(held, there));
-  });
+  };
+  await inTurn(gitDir, ready);
   const inside = async ({ path, repository: nested }: Nested): Promise<{ path: string; tree: string }> => {
     const format = { ...nested, objectFormat: repository.objectFormat };
     const snapshots = await openIn(format, keeping, within(leftOut, path));
@@ -95,7 +96,12 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
     return writeWith(trees, gitDir, held);
   };
   return {
-    take: () => inTurn(gitDir, () => recordAnew(objects, own, there, record)),
+    take: () =>
+      inTurn(gitDir, async () => {
+        // It may have been pruned since.
+        if (!(await isPrepared(gitDir))) await ready();
+        return recordAnew(objects, own, there, record);
+      }),
     async keep(ref, tree, at) {
       const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n`;
       const head = at ?? (await commitAt("HEAD", there));
@@ -112,7 +118,8 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
       const commit = await gitText(["cat-file", "commit", from], there).catch(() => "");
       const said = commit.split("\n").find((line) => line.startsWith(timeKey));
       const since = said === undefined ? null : Number(said.slice(timeKey.length));
-      return restorePaths({ root, own, index: join(gitDir, "restore-index"), tree, since }, paths);
+      const restoring = { root, own, index: join(gitDir, "restore-index"), tree, since };
+      return inTurn(gitDir, () => restorePaths(restoring, paths));
     },
     dispose: () => rm(gitDir, { recursive: true, force: true }),
   };
@@ -143,6 +150,7 @@ const timeKey = "Taken-at: ";
 
 /** By the clock that tells how old a folder is. */
 async function fileTime(gitDir: string): Promise<number> {
+  await mkdir(gitDir, { recursive: true, mode: 0o700 });
   const file = join(gitDir, "time");
   await writeFile(file, "");
   return (await stat(file)).mtimeMs;
@@ -163,23 +171,4 @@ async function notIgnored(paths: readonly string[], own: GitOptions): Promise<re
   const asked = git(["check-ignore", "-z", "--stdin"], { ...own, input: pathInput(paths) });
   const known = new Set(pathsOf(await asked.catch(() => Buffer.alloc(0))));
   return paths.filter((path) => !known.has(path));
-}
-
-/** Name of the folder with the index of the tree at `root`. */
-export function indexOf(root: string): string {
-  return createHash("sha256").update(root).digest("hex").slice(0, 32);
-}
-
-/** The index of a tree is one, whoever takes pictures of it in this process. */
-const turns = new Map<string, Promise<unknown>>();
-
-async function inTurn<T>(gitDir: string, work: () => Promise<T>): Promise<T> {
-  const done = (turns.get(gitDir) ?? Promise.resolve()).then(work);
-  const over = done.catch(() => undefined);
-  turns.set(gitDir, over);
-  try {
-    return await done;
-  } finally {
-    if (turns.get(gitDir) === over) turns.delete(gitDir);
-  }
 }

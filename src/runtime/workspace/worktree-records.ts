@@ -47,7 +47,9 @@ export async function orphans(home: string, isKnown: (run: string) => boolean): 
     if (isKnown(run)) continue;
     const record = await recordOf(home, run);
     // Written before the worktree is made, so that one without is of long ago.
-    if (record === null || !isAlive(record.owner)) found.push(run);
+    if (record !== null && isAlive(record.owner)) continue;
+    // Its owner may have come to the journal, and to its end, since it was looked for there.
+    if (!isKnown(run)) found.push(run);
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -37,8 +38,9 @@ export class BoxRecords {
   async put(record: BoxRecord): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const file = this.#file(record.id);
-    await writeFile(`${file}.new`, JSON.stringify(record), { flush: true, mode: 0o600 });
-    await rename(`${file}.new`, file);
+    const making = `${file}.${randomUUID()}.new`;
+    await writeFile(making, JSON.stringify(record), { flush: true, mode: 0o600 });
+    await rename(making, file);
   }
 
   async remove(id: string): Promise<void> {

@@ -3,10 +3,10 @@ import { mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { limits } from "../../model/limits.ts";
-import { messageOf, systemCode } from "../../model/thrown.ts";
-import { identify, isAlive, self } from "../processes/identity.ts";
-import type { Wait } from "../time/wait.ts";
+import { limits } from "../model/limits.ts";
+import { messageOf, systemCode } from "../model/thrown.ts";
+import { identify, isAlive, self } from "./processes/identity.ts";
+import type { Wait } from "./time/wait.ts";
 
 /** Why a file could not be locked, as the end of a sentence, and what to do. */
 export interface Unlocked {
@@ -63,7 +63,7 @@ export async function locked<T>(
       tell?.(`waiting for ${taken.holder}, which has the lock ${taken.at}`);
       tell = undefined;
     }
-    await pause(limits.counterLockPollMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+    await pause(limits.lockPollMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -76,7 +76,7 @@ function take(path: string): Taken {
   let at = path;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    while (before.length < limits.counterLockDeadHolders) {
+    while (before.length < limits.lockDeadHolders) {
       if (isMade(at, own)) {
         if (at === path || textOf(path) === first) return { links: [...before, at] };
         remove(at);
