@@ -180,7 +180,7 @@ describe("a breach is a failure and taken back", () => {
 
   test("and what it wrote is kept as a patch", async () => {
     const { reason } = await perform({ protect: ["test"] }, () => put("test/deep/a.test.js", "skip\n"));
-    const patch = await readFile(/kept in (\S+)$/.exec(reason?.text ?? "")?.[1] ?? "", "utf8");
+    const patch = await readFile(/kept in (.+)$/.exec(reason?.text ?? "")?.[1] ?? "", "utf8");
     expect(patch).toContain("-check\n+skip\n");
   });
 

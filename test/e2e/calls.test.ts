@@ -127,6 +127,7 @@ describe("a blueprint that calls and maps", () => {
     place.file("sub.yaml", waiting);
     const run = start(["run", "t", "-b", "top.yaml", "--json"], { place });
     await run.until(/"node\.process"[^\n]*"node":"sub"[^]*"node\.process"[^\n]*"node":"sub"/);
+    await place.until("log", "before\na\nb\n");
     run.child.kill("SIGKILL");
     await run.end;
     const id = runIn(run.stdout);

@@ -74,7 +74,7 @@ describe("kill -9", () => {
       `name: k\nentry: a\nnodes:\n  a: {type: script, run: "echo a >> log"}\n  b: {type: script, run: "echo b >> log; sleep 60"}\nedges:\n  - {from: a, to: b}\n`,
     );
     const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
-    await run.until(/"node\.process"[^\n]*"node":"b"|"node":"b"[^\n]*"node\.process"/);
+    await place.until("log", "a\nb\n");
     run.child.kill("SIGKILL");
     const id = runIn(run.stdout);
     await expect.poll(() => statusOf(place)).toBe("interrupted");

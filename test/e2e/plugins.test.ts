@@ -173,6 +173,7 @@ edges: [{from: say, when: success, to: keep}]
     );
     const first = start(["run", "t", "-b", "b.yaml", "--json"], { place });
     await first.until(/"node\.process"/);
+    await place.until("log", "on\n");
     first.child.kill("SIGKILL");
     await first.end;
     place.file("go", "");

@@ -34,7 +34,7 @@ it("waits for the tree that another run has, and then runs", async () => {
   expect(refused.stderr).toContain("--queue");
   const second = begin(place, "second", "--queue");
   await second.until(/^waiting: run \S+ \(holder\) is working in .*; next in the queue$/m);
-  expect(place.read("log")).toBe("first\n");
+  await place.until("log", "first\n");
   writeFileSync(place.path("go"), "");
   expect((await first.end).code).toBe(0);
   const done = await second.end;
@@ -100,12 +100,12 @@ it("holds runs with the same key apart, and no others", async () => {
   using place = new Place();
   place.file("b.yaml", keyed('{key: "pr-{inputs.pr}"}'));
   const first = held(place, "first");
-  await first.until(/"node\.process"/);
+  await place.until("log", "first\n");
   const refused = await held(place, "refused").end;
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(/run \S+ \(keyed\) has the key "pr-1"/);
   const other = held(place, "other", "--input", "pr=2");
-  await other.until(/"node\.process"/);
+  await place.until("log", "first\nother\n");
   const detached = held(place, "detached", "--detach");
   await detached.until(/waiting: run \S+ \(keyed\) has the key "pr-1"; next in the queue/);
   writeFileSync(place.path("go"), "");
@@ -124,12 +124,12 @@ it.each([
 entry: a
 ${shares}
 nodes:
-  a: {type: script, run: "echo $$ > $NAME.pid; until test -e $NAME.go; do sleep 0.05; done"}
+  a: {type: script, run: "echo $$ > $NAME.pid; echo began > began; until test -e $NAME.go; do sleep 0.05; done"}
 `,
   );
   const first = held(place, "first");
   await first.until(/"node\.process"/);
-  await expect.poll(() => existsSync(place.path("first.pid"))).toBe(true);
+  await place.until("began", "began\n");
   const orphan = identify(Number(place.read("first.pid")));
   first.child.kill("SIGKILL");
   await first.end;

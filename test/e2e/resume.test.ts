@@ -15,10 +15,11 @@ edges:
 `;
 
 /** Kills the engine while `b` runs, and answers the run's id. */
-async function killed(place: Place, text: string): Promise<string> {
-  place.file("b.yaml", text);
+async function killed(place: Place): Promise<string> {
+  place.file("b.yaml", again);
   const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
   await run.until(/"node\.process"[^\n]*"node":"b"/);
+  await place.until("log", "a\nb\n");
   run.child.kill("SIGKILL");
   await run.end;
   return runIn(run.stdout);
@@ -31,7 +32,7 @@ function log(place: Place): string {
 describe("resume", () => {
   it("goes on where the run was, and shows one history of it", async () => {
     using place = new Place();
-    const id = await killed(place, again);
+    const id = await killed(place);
     place.file("go", "");
     const resumed = await trammel(["resume", id, "--json"], { place });
     expect(runEndShape.parse(lastLine(resumed))).toMatchObject({ run: id, status: "succeeded", exitCode: 0 });
@@ -47,7 +48,7 @@ describe("resume", () => {
   it("refuses limits of the configuration that changed since, says which, and takes them", async () => {
     using place = new Place();
     place.file("trammel.yaml", "limits: {steps: 2}\ncommands: {lint: make lint}\n");
-    const id = await killed(place, again);
+    const id = await killed(place);
     place.file("go", "");
     place.file("trammel.yaml", "limits: {steps: 1, time: 1h}\n");
     const refused = await trammel(["resume", id], { place });
@@ -68,7 +69,7 @@ describe("resume", () => {
 
   it("refuses a blueprint that changed since, names the way on, and takes it", async () => {
     using place = new Place();
-    const id = await killed(place, again);
+    const id = await killed(place);
     place.file("go", "");
     place.file("b.yaml", again.replace("echo b >> log", "echo changed >> log"));
     const refused = await trammel(["resume", id], { place });
@@ -116,7 +117,7 @@ edges: [{from: a, to: c}, {from: b, to: c}]\n`,
 
   it("goes on with the definition it keeps when the file is gone", async () => {
     using place = new Place();
-    const id = await killed(place, again);
+    const id = await killed(place);
     place.file("go", "");
     rmSync(place.path("b.yaml"));
     expect((await trammel(["resume", id], { place })).code).toBe(0);
@@ -125,7 +126,7 @@ edges: [{from: a, to: c}, {from: b, to: c}]\n`,
 
   it("has one winner", async () => {
     using place = new Place();
-    const id = await killed(place, again);
+    const id = await killed(place);
     const racing = [1, 2, 3].map(() => start(["resume", id, "--json"], { place }));
     const first = await Promise.race(racing.map(async (one) => ((await one.end).code, one)));
     expect((await first.end).code).toBe(2);

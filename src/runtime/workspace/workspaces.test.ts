@@ -17,7 +17,7 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "trammel-workspaces-"));
   asked = join(place, "asked");
   mkdirSync(join(place, "bin"));
-  writeFileSync(join(place, "bin", "git"), `#!/bin/sh\necho "$@" >> ${asked}\nexit 1\n`, { mode: 0o755 });
+  writeFileSync(join(place, "bin", "git"), `#!/bin/sh\necho "$@" >> "${asked}"\nexit 1\n`, { mode: 0o755 });
   notices = [];
   const env = { PATH: `${join(place, "bin")}:${process.env["PATH"]}` };
   workspaces = gitWorkspaces({ home: join(place, "home"), env, notice: (what) => notices.push(what) });

@@ -1,8 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, afterEach } from "vitest";
+import { afterAll, afterEach, expect } from "vitest";
 import { asKept, unlikeReplay } from "../../support/replayed.ts";
 
 export const root = resolve(import.meta.dirname, "..", "..", "..");
@@ -38,6 +47,11 @@ export class Place implements Disposable {
     return readFileSync(this.path(name), "utf8");
   }
 
+  /** Resolves when a file holds just this: that a command has been started does not say how far it is. */
+  until(name: string, text: string): Promise<void> {
+    return holds(this.path(name), text);
+  }
+
   /** Has git do something in the folder, and answers what it said. */
   git(...args: readonly string[]): string {
     return execFileSync("git", args, { cwd: this.folder, encoding: "utf8" }).trim();
@@ -46,6 +60,10 @@ export class Place implements Disposable {
   [Symbol.dispose](): void {
     left.push(this);
   }
+}
+
+async function holds(file: string, text: string): Promise<void> {
+  await expect.poll(() => (existsSync(file) ? readFileSync(file, "utf8") : "")).toBe(text);
 }
 
 const compileCache = join(tmpdir(), "node-compile-cache");
