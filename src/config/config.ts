@@ -1,5 +1,6 @@
 import type { AgentSettings } from "../model/agent-settings.ts";
 import type { Money, RecordSettings, RunLimits, WorkspaceSettings } from "../model/settings.ts";
+import { stableJson } from "../model/json.ts";
 import { pairings } from "./pairing.ts";
 
 /** Defaults of agentic nodes, and how their provider is reached. */
@@ -150,13 +151,5 @@ export function binding(config: Config): string {
     ([, one]) => Object.keys(one).length > 0,
   );
   const said = { commands, tools, agent, mcp, locale, plugins: named, audit: audit.patterns };
-  return stable({ ...said, ...Object.fromEntries(defaults) });
-}
-
-function stable(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  const sorted = entries.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${sorted.map(([key, item]) => `${JSON.stringify(key)}:${stable(item)}`).join(",")}}`;
+  return stableJson({ ...said, ...Object.fromEntries(defaults) });
 }

@@ -1,5 +1,6 @@
 import type { Plan } from "../graph/plan.ts";
 import type { EventBody } from "../model/events.ts";
+import { stableJson } from "../model/json.ts";
 import { advance } from "./advance.ts";
 import { batchesOf, type Recorded } from "./recorded.ts";
 import { reduce } from "./reduce.ts";
@@ -34,14 +35,7 @@ export function recompute(plan: Plan, journal: readonly Recorded[], from = 0): D
   return null;
 }
 
-function isSame(recorded: EventBody, recomputed: EventBody): boolean {
-  return JSON.stringify(sorted(recorded)) === JSON.stringify(sorted(recomputed));
-}
-
 /** Keys may have come back from the journal in another order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
+function isSame(recorded: EventBody, recomputed: EventBody): boolean {
+  return stableJson(recorded) === stableJson(recomputed);
 }

@@ -1,3 +1,4 @@
+import { characterStart } from "./processes/characters.ts";
 import type { Json } from "../model/json.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { Reference, Template } from "../model/template.ts";
@@ -98,7 +99,7 @@ export class RunValues implements Values {
     const bytes = Buffer.from(await this.#full(found));
     if (bytes.length <= maxBytes) return bytes.toString();
     const blob = ("captured" in found ? found.captured.blob : undefined) ?? (await this.#blobs.put(bytes));
-    const start = nextCharacter(bytes, bytes.length - maxBytes);
+    const start = characterStart(bytes, bytes.length - maxBytes);
     return `[the first ${start} bytes are left out; the full text is in ${this.#blobs.pathOf(blob)}]\n${decode(bytes.subarray(start))}`;
   }
 }
@@ -152,11 +153,4 @@ export function textOfJson(value: Json): string {
 
 function decode(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-}
-
-/** The first offset from `at` on that does not lie inside a UTF-8 sequence. */
-function nextCharacter(bytes: Uint8Array, at: number): number {
-  let start = at;
-  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
-  return start;
 }

@@ -1,4 +1,4 @@
-import type { Json } from "../model/json.ts";
+import { stableJson, type Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { EscalationFields, Expectation, FileExpectation, TestCase } from "./file.ts";
 import { routeDifference, type RouteDifference } from "./route.ts";
@@ -104,11 +104,11 @@ function judgeEscalation({ escalation }: Expectation, observed: Observed): reado
 function judgeValues({ outputs = [], files = [] }: Expectation, observed: Observed): readonly Failure[] {
   const ofOutputs = outputs.flatMap(({ name, value: expected }) => {
     const actual = observed.outputs[name];
-    const shown = actual === undefined ? "no such output" : stable(actual);
+    const shown = actual === undefined ? "no such output" : stableJson(actual);
     return unless(
-      actual !== undefined && stable(actual) === stable(expected),
+      actual !== undefined && stableJson(actual) === stableJson(expected),
       `outputs.${name}`,
-      stable(expected),
+      stableJson(expected),
       shown,
     );
   });
@@ -136,12 +136,4 @@ function fileWords(expected: FileExpectation): string {
 
 function unless(holds: boolean, what: string, expected: string, actual: string): readonly Failure[] {
   return holds ? [] : [{ what, expected, actual }];
-}
-
-/** JSON with the keys in one order. */
-function stable(value: Json): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(stable).join(",")}]`;
-  const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${stable(one)}`).join(",")}}`;
 }

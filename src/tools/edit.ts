@@ -3,17 +3,17 @@ import { limits } from "../model/limits.ts";
 export type Replaced = { readonly text: string; readonly lines: readonly number[] } | { readonly problem: string };
 
 /**
- * Replaces `old` where it stands exactly, once unless `all`. A text of LF
+ * Replaces `old` where it stands exactly, the only one, or all of them. A text of LF
  * lines also finds its place in a file of CRLF lines.
  */
-export function replace(text: string, old: string, by: string, all: boolean): Replaced {
+export function replace(text: string, old: string, by: string, which: "one" | "all"): Replaced {
   if (old === "") return { problem: "old_text is empty; to write a whole file use write" };
   if (old === by) return { problem: "old_text and new_text are the same" };
   const isForeign = !text.includes(old) && text.includes("\r\n") && !old.includes("\r");
   const wanted = isForeign ? old.replaceAll("\n", "\r\n") : old;
   const lines = linesOf(text, wanted);
   if (lines.length === 0) return { problem: notFound(text, old) };
-  if (lines.length > 1 && !all) {
+  if (lines.length > 1 && which === "one") {
     const some = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ", …" : "");
     return {
       problem: `old_text occurs ${lines.length} times (lines ${some}); add lines around it until it is unique, or set all`,

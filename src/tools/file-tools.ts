@@ -129,7 +129,12 @@ async function write(place: Place, content: string, parts: ToolParts, reads: Rea
 async function edit(place: Place, args: Arguments, parts: ToolParts, reads: Reads | undefined): Promise<ToolResult> {
   const before = await readForAgent(place, reads);
   if (typeof before !== "string") return before;
-  const result = replace(before, textArgument(args, "old_text"), textArgument(args, "new_text"), args["all"] === true);
+  const result = replace(
+    before,
+    textArgument(args, "old_text"),
+    textArgument(args, "new_text"),
+    args["all"] === true ? "all" : "one",
+  );
   if ("problem" in result) return failure(`${place.name}: ${result.problem}`);
   if ((await readText(place)) !== before) return failure(`${place.name} was changed meanwhile; read it again`);
   await replaceIn(place.root, place.file, result.text);

@@ -2,6 +2,7 @@ import type { AgentSandboxNode } from "../../model/node.ts";
 import type { AgentSettings } from "../../model/agent-settings.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { NodeResult } from "../../model/outcome.ts";
+import { boxWorkspace } from "../../model/sandbox.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { StartProcess } from "../../ports/processes.ts";
@@ -13,7 +14,7 @@ import { unknownCost } from "../agent-cost.ts";
 import { settingsOf } from "../agent-settings.ts";
 import { performTurn } from "../agent-turn.ts";
 import { sourceIn } from "./box-context.ts";
-import { boxEnvironment, boxOf, faultResult, workspace } from "./common.ts";
+import { boxEnvironment, boxOf, faultResult } from "./common.ts";
 
 type Argv = readonly [string, ...string[]];
 
@@ -94,7 +95,7 @@ async function perform(
   const bundle = await bundleOf(settings.context?.include ?? [], context, sourceIn(box.sandbox, context, env, mask));
   if ("problem" in bundle)
     return { outcome: "error", reason: { code: "could_not_start", text: bundle.problem }, beforeEffect: true };
-  const place = { workspace, env, shown: bundle.text, boxed: true, mask };
+  const place = { workspace: boxWorkspace, env, shown: bundle.text, boxed: true, mask };
   return performTurn(context, settings, agents.provider(atPort(argv, node.port), startIn(box.sandbox)), place, clock);
 }
 

@@ -1,11 +1,11 @@
 import { limits } from "../../model/limits.ts";
+import { boxWorkspace } from "../../model/sandbox.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { ActionContext } from "../../ports/performer.ts";
 import type { Sandbox, SandboxResult } from "../../ports/sandbox.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
 import { selectorOf } from "../../runtime/tree/globs.ts";
 import type { Source } from "../agent-context.ts";
-import { workspace } from "./common.ts";
 
 /** Plain files, a path a line; none that a link leads to. */
 const find = "find . \\( -name .git -o -name node_modules \\) -prune -o -type f -print";
@@ -22,7 +22,7 @@ export function sourceIn(
 ): Source {
   const { blobs } = context.can;
   const run = (argv: readonly string[], outputBytes: number): Promise<SandboxResult> =>
-    sandbox.exec({ argv, cwd: workspace, env, timeoutMs: limits.contextCommandMs, outputBytes }, context.signal);
+    sandbox.exec({ argv, cwd: boxWorkspace, env, timeoutMs: limits.contextCommandMs, outputBytes }, context.signal);
   return {
     async files(glob) {
       const found = await run(["sh", "-c", find], limits.snapshotFileBytes);

@@ -3,11 +3,12 @@ import path from "node:path";
 import type { CheckoutNode } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { NodeResult } from "../../model/outcome.ts";
+import { boxWorkspace } from "../../model/sandbox.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { SandboxInUse, SandboxPool } from "../../ports/sandbox.ts";
 import { resultOf } from "../process-result.ts";
-import { boxEnvironment, boxOf, captured, faultResult, oneLine, resultInBox, workspace } from "./common.ts";
+import { boxEnvironment, boxOf, captured, faultResult, oneLine, resultInBox } from "./common.ts";
 import { within } from "./within.ts";
 
 /**
@@ -54,11 +55,11 @@ async function checkout(
 
 async function wantedBy({ node, values, cwd }: ActionContext<CheckoutNode>): Promise<Wanted> {
   const repo = (await values.whole(node.repo)).trim();
-  const into = node.path === undefined ? workspace : (await values.whole(node.path)).trim();
+  const into = node.path === undefined ? boxWorkspace : (await values.whole(node.path)).trim();
   return {
     repo: isRemote(repo) ? repo : path.resolve(cwd, repo),
     ref: node.ref === undefined ? "" : (await values.whole(node.ref)).trim(),
-    into: path.posix.resolve(workspace, into),
+    into: path.posix.resolve(boxWorkspace, into),
   };
 }
 

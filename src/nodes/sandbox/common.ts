@@ -6,9 +6,6 @@ import type { ProcessResult } from "../../ports/processes.ts";
 import type { SandboxFault, SandboxInUse, SandboxPool, SandboxResult } from "../../ports/sandbox.ts";
 import { resultOf } from "../process-result.ts";
 
-/** Where commands and checkouts of a box go when nothing else is said. */
-export const workspace = "/workspace";
-
 /** The box a node names. */
 export async function boxOf(
   context: ActionContext<AgentSandboxNode | CheckoutNode | ExecNode>,

@@ -1,11 +1,12 @@
 import path from "node:path";
 import type { ExecNode } from "../../model/node.ts";
 import type { NodeResult } from "../../model/outcome.ts";
+import { boxWorkspace } from "../../model/sandbox.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { Sandbox, SandboxFault, SandboxPool } from "../../ports/sandbox.ts";
 import { invalid, saidValue, withFittingPorts } from "../../runtime/validation/said-value.ts";
-import { boxOf, faultResult, ownVariables, resultInBox, workspace } from "./common.ts";
+import { boxOf, faultResult, ownVariables, resultInBox } from "./common.ts";
 import { portPath, takePorts } from "./ports.ts";
 import { within } from "./within.ts";
 
@@ -29,7 +30,7 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
   const result = await box.sandbox.exec(
     {
       argv: ["sh", "-c", node.run.replaceAll("\r\n", "\n")],
-      cwd: path.posix.resolve(workspace, node.workdir ?? "."),
+      cwd: path.posix.resolve(boxWorkspace, node.workdir ?? "."),
       env: { ...box.env, ...files.env, TRAMMEL_OUTPUT: portPath(context) },
       outputBytes: context.outputBytes,
       ...(stdin === undefined ? {} : { stdin }),

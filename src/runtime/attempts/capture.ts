@@ -1,3 +1,4 @@
+import { characterStart } from "../processes/characters.ts";
 import { limits } from "../../model/limits.ts";
 import type { CapturedText } from "../../model/outcome.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
@@ -9,7 +10,6 @@ import type { BlobStore } from "../../ports/blobs.ts";
 export async function captureText(text: string, blobs: BlobStore): Promise<CapturedText> {
   const bytes = Buffer.from(text, "utf8");
   if (bytes.length <= limits.inlineValueBytes) return { text, bytes: bytes.length };
-  let start = bytes.length - limits.inlineValueBytes;
-  while (start < bytes.length && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  const start = characterStart(bytes, bytes.length - limits.inlineValueBytes);
   return { text: bytes.subarray(start).toString("utf8"), bytes: bytes.length, blob: await blobs.put(bytes) };
 }

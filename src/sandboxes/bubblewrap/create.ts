@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import path from "node:path";
 import { limits } from "../../model/limits.ts";
 import { messageOf } from "../../model/thrown.ts";
+import { boxWorkspace, isHostImage } from "../../model/sandbox.ts";
 import type { SandboxFault, SandboxLimitName, SandboxMade, SandboxSpec } from "../../ports/sandbox.ts";
 import { script } from "../inside/launch.ts";
 import { ownerWord } from "../owner.ts";
@@ -11,7 +12,6 @@ import { type DriverParts, sandboxFolder } from "../parts.ts";
 import { BubblewrapBox } from "./box.ts";
 import { clear } from "./clear.ts";
 import { type Groups, makeGroups } from "./groups.ts";
-import { isHostImage, workspace } from "./image.ts";
 import { type BoxFolder, boxFolder } from "./layout.ts";
 import { findPrograms, type Programs } from "./programs.ts";
 import { enterArguments, isRoot, layRootfs, type Rootfs } from "./rootfs.ts";
@@ -40,7 +40,7 @@ export async function createBox(
       return made;
     }
     const { end, stderr } = await made.sandbox.exec(
-      { argv: ["true"], cwd: workspace, env: {}, outputBytes: limits.toolOutputBytes },
+      { argv: ["true"], cwd: boxWorkspace, env: {}, outputBytes: limits.toolOutputBytes },
       signal,
     );
     if (end.kind === "exit" && end.code === 0) return made;
@@ -158,7 +158,7 @@ function boxArguments({ spec, folder, rootfs, programs, home }: Box): readonly s
     ...ownProc(),
     ..."--dev /dev --bind".split(" "),
     folder.workspace,
-    workspace,
+    boxWorkspace,
     ...mountArguments(spec.mounts),
     "--",
   ];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import type { SandboxImage } from "../../ports/sandbox.ts";
 import { shellLine } from "../../model/shell.ts";
-import { isHostImage, workspace } from "./image.ts";
+import { boxWorkspace, isHostImage } from "../../model/sandbox.ts";
 import { shortcut } from "./userland.ts";
 
 /**
@@ -16,9 +16,9 @@ export function enterCommand(folder: string, { image, network }: SandboxImage): 
     ...(isHostImage(image) ? hostPrograms() : programsOf(image)),
     ..."--proc /proc --dev /dev --tmpfs /tmp --bind".split(" "),
     folder,
-    workspace,
+    boxWorkspace,
     "--chdir",
-    workspace,
+    boxWorkspace,
     "sh",
   ]);
 }

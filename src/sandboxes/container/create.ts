@@ -1,11 +1,10 @@
 import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
 import { limits } from "../../model/limits.ts";
+import { boxWorkspace } from "../../model/sandbox.ts";
 import type { SandboxImage, SandboxSpec } from "../../ports/sandbox.ts";
 import { script } from "../inside/launch.ts";
 import { hold } from "../inside/scripts.ts";
-
-export const workspace = "/workspace";
 
 /** What a sweep finds boxes and their owners by. */
 export const labels = { folder: "trammel.folder", owner: "trammel.owner" } as const;
@@ -17,8 +16,8 @@ export function runArguments(spec: SandboxSpec, marks: readonly string[], withDe
     ...words("run --rm --interactive --stop-timeout 0 --name"),
     spec.id,
     ...marks,
-    `--volume=${spec.id}:${workspace}`,
-    `--workdir=${workspace}`,
+    `--volume=${spec.id}:${boxWorkspace}`,
+    `--workdir=${boxWorkspace}`,
     ...spec.mounts.map(({ from, to, writable }) => `--volume=${from}:${to}:${writable ? "rw" : "ro"}`),
     ...words("--cap-drop ALL --security-opt no-new-privileges"),
     ...limitArguments(spec, withDefaults),
@@ -33,8 +32,8 @@ export function runArguments(spec: SandboxSpec, marks: readonly string[], withDe
 export function enterArguments(id: string, { image, network }: SandboxImage): readonly string[] {
   return [
     ...words("run --rm --interactive --tty"),
-    `--volume=${id}:${workspace}`,
-    `--workdir=${workspace}`,
+    `--volume=${id}:${boxWorkspace}`,
+    `--workdir=${boxWorkspace}`,
     ...userLimits(),
     ...(network === undefined ? [] : [`--network=${network}`]),
     "--entrypoint=sh",

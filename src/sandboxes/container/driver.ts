@@ -4,9 +4,10 @@ import type { SandboxDriver, SandboxFault, SandboxMade, SandboxSpec } from "../.
 import { folderWord, ownerWord, readOwner } from "../owner.ts";
 import type { DriverParts } from "../parts.ts";
 import { shellLine } from "../../model/shell.ts";
+import { boxWorkspace } from "../../model/sandbox.ts";
 import { ContainerBox } from "./box.ts";
 import { type Cli, type EngineName, engineCli, lastLine } from "./cli.ts";
-import { enterArguments, labels, runArguments, workspace } from "./create.ts";
+import { enterArguments, labels, runArguments } from "./create.ts";
 import { sweepEngine } from "./sweep.ts";
 import { removeVolume, takeVolume } from "./volume.ts";
 
@@ -131,6 +132,6 @@ function isAboutLimits(problem: string): boolean {
 
 /** A new volume belongs to root; the user of the image must be able to write to it. */
 async function openWorkspace(cli: Cli, id: string): Promise<void> {
-  const { ok } = await cli(["exec", id, "/bin/sh", "-c", `[ -w ${workspace} ]`]);
-  if (!ok) await cli(["exec", "--user", "0", id, "/bin/sh", "-c", `chmod 1777 ${workspace}`]);
+  const { ok } = await cli(["exec", id, "/bin/sh", "-c", `[ -w ${boxWorkspace} ]`]);
+  if (!ok) await cli(["exec", "--user", "0", id, "/bin/sh", "-c", `chmod 1777 ${boxWorkspace}`]);
 }
