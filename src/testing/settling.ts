@@ -35,7 +35,8 @@ export function decisionAbout(what: Unconfirmed, evidence: Evidence): "done" | "
   if (!begun || usual === undefined || usual.option || usual.outcome === "error" || usual.outcome === "cancelled")
     return "again";
   const changes = Object.entries(usual.changed ?? {});
-  // What a script stands for leaves no trace here but the log; what is carried out leaves its files, or something in the repository.
+  // What a script stands for leaves no trace here but the log; what is carried out leaves its files, or something in
+  // the repository.
   if (changes.length === 0 ? real : changes.some(([file, digest]) => evidence.digest(file) !== digest)) return "again";
   const succeeds = (usual.outcome === "success") !== (node.expect === "failure");
   return succeeds ? "done" : "failed";

@@ -6,6 +6,7 @@ import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 import { indexOf, isIndex } from "./index-turn.ts";
 import { refs } from "./refs.ts";
 import { rootFile } from "./own-repository.ts";
+import { isLocked } from "./worktree.ts";
 import { discard, orphans, recordName, worktreesIn } from "./worktree-records.ts";
 
 /** A run that leaves the journal, and where its pictures are. */
@@ -41,11 +42,19 @@ export interface TreesPruned {
 
 /** Removes what is kept of the trees of runs that leave the journal, and of such as never came into it. */
 export async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
-  const { home, env, leaving, isKnown, dryRun } = pruning;
+  const { home, env, leaving, isKnown, dryRun, notice } = pruning;
   const there = new Set(await readdir(worktreesIn(home)).catch(() => []));
   // A record without its folder is of a worktree that somebody removed: its branch is left, and what Git knows of it.
   const kept = leaving.map(({ run }) => run).filter((run) => there.has(run) || there.has(recordName(run)));
-  const gone = [...new Set([...kept, ...(await orphans(home, isKnown))])];
+  const found = [...new Set([...kept, ...(await orphans(home, isKnown))])];
+  const gone: string[] = [];
+  for (const run of found) {
+    const root = join(worktreesIn(home), run);
+    const started = leaving.find((one) => one.run === run)?.started;
+    const repository = started?.worktree?.repository ?? started?.cwd ?? root;
+    if (await isLocked({ root, repository })) notice(`the worktree of run ${run} stays, as it is locked: ${root}`);
+    else gone.push(run);
+  }
   const removed = await removeRefs(pruning);
   if (!dryRun) for (const run of gone) await discard(home, run, env);
   return {

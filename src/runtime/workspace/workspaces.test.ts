@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Blueprint } from "../../model/blueprint.ts";
+import { pruneTrees } from "./pruning.ts";
 import { gitWorkspaces, type GitWorkspaces } from "./workspaces.ts";
 
 let place: string;
@@ -109,24 +110,79 @@ test.each(["tapes [1]", "."])(
   },
 );
 
-test("a worktree that git cannot take away goes by its name, and worktrees whose disk is away stay", async () => {
+/** A repository with one commit, and what makes runs with a worktree there. */
+function isolating(): {
+  readonly git: (...args: readonly string[]) => string;
+  readonly real: GitWorkspaces;
+  readonly open: (run: string, cwd?: string) => Promise<string>;
+} {
   const project = join(place, "project");
   const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: project, encoding: "utf8" });
   mkdirSync(project);
   git("init", "-q", "-b", "main");
   git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first");
-  git("worktree", "add", "-q", "-b", "mine", join(place, "disk"));
-  renameSync(join(place, "disk"), join(place, "unmounted"));
   const real = gitWorkspaces({ home: join(place, "home"), env: process.env, notice: (what) => notices.push(what) });
   const isolated = { ...blueprint, workspace: { isolate: "worktree" } } as const;
-  for (const run of ["r1", "r2"]) {
-    const opened = await real.open({ run, blueprint: isolated, cwd: project });
+  const open = async (run: string, cwd = project): Promise<string> => {
+    const opened = await real.open({ run, blueprint: isolated, cwd });
     if ("problem" in opened) throw new Error(opened.problem);
-    rmSync(run === "r1" ? opened.cwd : join(opened.cwd, ".git"), { recursive: true });
+    return opened.cwd;
+  };
+  return { git, real, open };
+}
+
+test("a worktree that git cannot take away goes by its name, and worktrees whose disk is away stay", async () => {
+  const { git, real, open } = isolating();
+  git("worktree", "add", "-q", "-b", "mine", join(place, "disk"));
+  renameSync(join(place, "disk"), join(place, "unmounted"));
+  for (const run of ["r1", "r2"]) {
+    const cwd = await open(run);
+    rmSync(run === "r1" ? cwd : join(cwd, ".git"), { recursive: true });
     await real.discard(run);
   }
   const kept = git("worktree", "list", "--porcelain").match(/^branch .*$/gm);
   expect(kept).toEqual(["branch refs/heads/main", "branch refs/heads/mine"]);
   renameSync(join(place, "unmounted"), join(place, "disk"));
   expect(git("-C", join(place, "disk"), "status", "--porcelain")).toBe("");
+});
+
+test("a worktree that was locked stays, and is not pruned", async () => {
+  const { git, real, open } = isolating();
+  const root = await open("r");
+  await real.begin("r");
+  git("worktree", "lock", root);
+  await real.close("r", "succeeded");
+  expect(notices).toEqual([`the worktree of run r stays, as it is locked: ${root} (branch trammel/r)`]);
+  const home = join(place, "home");
+  const leaving = [{ run: "r", started: { cwd: join(place, "project") } }];
+  const pruning = { home, env: process.env, leaving, isKnown: () => true, inUse: [], before: 0, dryRun: false };
+  const pruned = await pruneTrees({ ...pruning, notice: (what) => notices.push(what) });
+  expect([pruned.worktrees, notices[1], existsSync(root)]).toEqual([
+    [],
+    `the worktree of run r stays, as it is locked: ${root}`,
+    true,
+  ]);
+});
+
+test("a worktree in whose making git was killed goes as a whole", async () => {
+  const { git, real, open } = isolating();
+  const root = await open("r");
+  writeFileSync(join(place, "project/.git/worktrees/r/locked"), "initializing");
+  await real.discard("r");
+  expect([existsSync(root), git("worktree", "list", "--porcelain").match(/^worktree/gm)]).toEqual([
+    false,
+    ["worktree"],
+  ]);
+  expect(git("branch", "--list", "trammel/*")).toBe("");
+});
+
+test("a worktree goes though the one that it was made from is gone", async () => {
+  const { git, real, open } = isolating();
+  const linked = join(place, "linked");
+  git("worktree", "add", "-q", "-b", "linked", linked);
+  const root = await open("r", linked);
+  await real.begin("r");
+  rmSync(linked, { recursive: true });
+  await real.close("r", "succeeded");
+  expect([existsSync(root), git("branch", "--list", "trammel/*"), notices]).toEqual([false, "", []]);
 });

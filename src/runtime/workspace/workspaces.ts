@@ -17,7 +17,7 @@ import { refs } from "./refs.ts";
 import { isGone, repositoryOf } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
 import { discard, forget, orphans, remember, worktreesIn } from "./worktree-records.ts";
-import { isSafe, openWorktree, removeWorktree } from "./worktree.ts";
+import { isLocked, isSafe, openWorktree, removeWorktree } from "./worktree.ts";
 
 export interface WorkspaceOptions {
   /** Absolute folder of all state. */
@@ -207,7 +207,7 @@ async function problemOf(
 /** Not where only the folder in it is gone: the rest may hold what is nowhere else. */
 async function clearLost(options: WorkspaceOptions, run: string, status: RunStatus, worktree: Worktree): Promise<void> {
   if (!isDone(status)) return;
-  if (await isGone(worktree.root)) await clear(options, run, worktree);
+  if ((await isGone(worktree.root)) && !(await isLocked(worktree))) await clear(options, run, worktree);
   else stays(options, run, worktree);
 }
 
@@ -242,6 +242,7 @@ async function leave(options: WorkspaceOptions, run: string, status: RunStatus, 
   if (!isDone(status)) return stays(options, run, worktree);
   if (!(await isSafe(worktree, changed, uncommitted, env)))
     return stays(options, run, worktree, "not all that the run changed is committed");
+  if (await isLocked(worktree)) return stays(options, run, worktree, "it is locked");
   await clear(options, run, worktree);
   await snapshots.dispose();
 }

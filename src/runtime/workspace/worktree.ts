@@ -1,12 +1,13 @@
-import { copyFile, cp, lstat, mkdir, readlink, realpath, rm, symlink } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { copyFile, cp, lstat, mkdir, readFile, readlink, realpath, rm, symlink } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
 import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { WorkspaceProblem, WorkspaceRequest } from "../../ports/workspace.ts";
+import { gitFolderOf } from "../tree/git-folder.ts";
 import { at, isOfTree } from "../tree/way.ts";
 import { git, GitFailure, gitText, pathsOf, type GitOptions } from "./git.ts";
 import type { Beginning } from "./forked.ts";
-import { baseOf, repositoryOf } from "./repository.ts";
+import { baseOf, isGone, repositoryOf } from "./repository.ts";
 
 type Environment = GitOptions["env"];
 
@@ -68,8 +69,11 @@ export async function removeWorktree(
   { root, branch, commit, repository }: Worktree,
   env: Environment,
 ): Promise<{ readonly branchStays: boolean }> {
-  const there = { cwd: repository, env };
-  const remove = ["worktree", "remove", "--force", root];
+  // The tree that it was made from may itself be a worktree that is gone by now.
+  const cwd = (await isGone(repository)) ? ((await gitFolderOf(root)) ?? repository) : repository;
+  const there = { cwd, env };
+  // Twice, as of one that Git was killed in the middle of; who asks for it has looked whether somebody locked it.
+  const remove = ["worktree", "remove", "--force", "--force", root];
   await git(remove, there).catch(async () => {
     await rm(root, { recursive: true, force: true });
     // By its name alone: others of the user may be missing because their disk is
@@ -84,6 +88,17 @@ export async function removeWorktree(
   await git(["config", "--local", "--remove-section", `branch.${branch}`], there).catch(() => undefined);
   return { branchStays: false };
 }
+
+/** Whether somebody said that it is to stay (`git worktree lock`), be it there or on a disk that is away. */
+export async function isLocked({ root, repository }: Pick<Worktree, "root" | "repository">): Promise<boolean> {
+  const shared = (await gitFolderOf(root)) ?? (await gitFolderOf(repository));
+  if (shared === null) return false;
+  const mark = await readFile(join(shared, "worktrees", basename(root), "locked"), "utf8").catch(() => null);
+  return mark !== null && mark.trim() !== whileMade;
+}
+
+/** What Git itself writes there until a worktree is made; one that is killed leaves it. */
+const whileMade = "initializing";
 
 /**
  * Whether taking the worktree away loses nothing of what the run changed: it is all in commits that a name leads to.
