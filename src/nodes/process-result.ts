@@ -1,6 +1,6 @@
-import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { ProcessResult } from "../ports/processes.ts";
+import { tellingLine } from "./telling-line.ts";
 
 /** Exit codes by which a shell says that it could not run a command at all. */
 const couldNotRun: ReadonlyMap<number, string> = new Map([
@@ -22,11 +22,11 @@ export function resultOf(result: ProcessResult, timeoutMs: number | null): NodeR
     case "exit": {
       const why = couldNotRun.get(end.code);
       if (why !== undefined) {
-        const text = `exit code ${end.code}: ${why}${lastLineOf(result.stderr)}${left}`;
+        const text = `exit code ${end.code}: ${why}${toldBy(result)}${left}`;
         return { outcome: "error", reason: { code: "could_not_start", text }, exit: end.code, ...texts };
       }
       if (end.code === 0 && left === "") return { outcome: "success", exit: 0, ...texts };
-      const text = `exit code ${end.code}${end.code === 0 ? "" : lastLineOf(result.stderr)}${left}`;
+      const text = `exit code ${end.code}${end.code === 0 ? "" : toldBy(result)}${left}`;
       return {
         outcome: end.code === 0 ? "success" : "failure",
         reason: { code: "exit", text },
@@ -74,10 +74,9 @@ function survivorsOf({ survivors }: ProcessResult): string {
   return survivors.length === 0 ? "" : `; could not be ended: process ${survivors.map(({ pid }) => pid).join(", ")}`;
 }
 
-function lastLineOf({ text }: CapturedText): string {
-  const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
-  if (line === "") return "";
-  return `: ${line.length > limits.reasonCharacters ? `${line.slice(0, limits.reasonCharacters).toWellFormed()}…` : line}`;
+function toldBy(result: ProcessResult): string {
+  const line = tellingLine(result);
+  return line === "" ? "" : `: ${line}`;
 }
 
 const units = [
