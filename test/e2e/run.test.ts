@@ -225,6 +225,14 @@ describe("run", () => {
     expect(none.stderr).toContain("trammel run TASK -b NAME. There are: hello\n");
     place.file("trammel.yaml", "default: hello\n");
     expect((await trammel(["run", "t"], { place })).stdout).toBe("hello\n");
+    expect(await trammel(["run", "other.yaml"], { place })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(
+        "To run the file: trammel run -b other.yaml. To give hello that task: trammel run other.yaml -b hello\n",
+      ),
+    });
+    expect((await trammel(["run", "other.yaml", "-b", "hello"], { place })).stdout).toBe("hello\n");
   });
 
   it("refuses a configuration with an unknown key where it stands", async () => {

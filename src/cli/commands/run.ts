@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
-import { exitCodes } from "../../model/outcome.ts";
 import { shellWord } from "../../model/shell.ts";
+import { exitCodes } from "../../model/outcome.ts";
 import { blueprintFolder, findBlueprint, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
@@ -30,7 +30,10 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (!isFolder(cwd)) return report(world, usage(`--cwd ${options.cwd ?? cwd} is no folder`));
   const config = await readConfig(world, cwd);
   if (typeof config === "number") return config;
-  const document = chooseBlueprint(world, task, options.blueprint ?? config.default, cwd);
+  const fallback = config.default;
+  if (options.blueprint === undefined && fallback !== undefined && isFileOfBlueprint(world, task))
+    return report(world, takenForTask(task, fallback));
+  const document = chooseBlueprint(world, task, options.blueprint ?? fallback, cwd);
   if (isProblem(document)) return report(world, document);
   const prepared = await prepareWithAgent(world, document, config, cwd, options);
   if (typeof prepared === "number") return prepared;
@@ -80,6 +83,20 @@ async function printRoute(world: World, { blueprint, document }: Prepared, optio
   const route = routeOf(blueprint, maxSteps === undefined ? {} : { maxSteps });
   world.out.write(options.json === true ? jsonLine(route) : routeText(document.name, route));
   return exitCodes.ok;
+}
+
+/** Text of a task is hardly ever the name of such a file. */
+function isFileOfBlueprint(world: World, task: string | undefined): task is string {
+  return task !== undefined && /\.ya?ml$/i.test(task) && !isProblem(findBlueprint(task, world.cwd));
+}
+
+/** Nothing has happened yet, and the default might do something that nobody asked for. */
+function takenForTask(task: string, fallback: string): Problem {
+  const [file, other] = [shellWord(task), shellWord(fallback)];
+  return usage(
+    `${task} is a file, and would be the task of ${fallback}, the \`default:\` of trammel.yaml`,
+    `To run the file: trammel run -b ${file}. To give ${fallback} that task: trammel run ${file} -b ${other}`,
+  );
 }
 
 /** A blueprint named on the command line is looked for where the person stands; the default, where the run works. */

@@ -107,7 +107,7 @@ function takenBy({ run, what, parked }: Ahead): Conflict {
 function aheadOf(row: Row, tree: string | null, standing: Standing): Ahead {
   const run = textOf(row, "run");
   const words = tree !== null && row["tree"] === tree ? ofTree : ofKey;
-  const place = words === ofTree ? tree : `the key "${textOf(row, "key")}"`;
+  const place = words === ofTree ? tree : `the key ${JSON.stringify(textOf(row, "key"))}`;
   const what = `run ${run} (${textOf(row, "blueprint")}) ${words[standing]} ${place}`;
   return { run, what, waits: standing === "waits", ...(standing === "parked" ? { parked: true } : {}) };
 }

@@ -21,7 +21,7 @@ export async function clearPlace(
   }
   if (left.length === 0) return null;
   const pids = [...new Set(left.map(({ pid }) => pid))].join(", ");
-  const place = wanted.tree ?? `the key "${wanted.key}"`;
+  const place = wanted.tree ?? `the key ${JSON.stringify(wanted.key)}`;
   return refuse(
     "conflict",
     `an engine that is gone left process ${pids} at work in ${place}, which could not be ended`,
