@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync, symlinkSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -86,7 +87,8 @@ describe("trammel test", () => {
       / expected +actual\n +build failure +build failure\n +≠ mend success +mend failure: cannot\n/,
     );
     expect(stdout).toMatch(/outcome: expected succeeded, was failed: /);
-    const [, home = "", run = ""] = /TRAMMEL_HOME=(\S+) trammel show (\w+)/.exec(stdout) ?? [];
+    const [, where = "", run = ""] = /(TRAMMEL_HOME=.+) trammel show (\w+)/.exec(stdout) ?? [];
+    const home = execFileSync("sh", ["-c", `${where}; printf %s "$TRAMMEL_HOME"`], { encoding: "utf8" });
     const shown = await trammel(["show", run, "--json"], { place, env: { TRAMMEL_HOME: home } });
     expect(JSON.parse(shown.stdout)).toMatchObject({ run, blueprint: "release", status: "failed" });
   });

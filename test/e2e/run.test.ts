@@ -70,7 +70,7 @@ describe("the machine contract", () => {
     place.file("b.yaml", chain("one", { a: "true" }));
     const { run } = lastLine(await trammel(["run", "1", "-b", "b.yaml", "--json"], { place }));
     place.file("fault.cjs", `Array.prototype.toReversed = () => { throw new TypeError("planted"); };`);
-    const env = { NODE_OPTIONS: `--require=${place.path("fault.cjs")}` };
+    const env = { NODE_OPTIONS: `--require="${place.path("fault.cjs")}"` };
     const shown = await trammel(["show", String(run)], { place, env });
     expect(shown).toMatchObject({ code: 70, stdout: "" });
     expect(shown.stderr).toMatch(/^trammel: internal error: planted\n.*report it/);

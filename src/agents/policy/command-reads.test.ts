@@ -71,13 +71,13 @@ describe("a command is refused for what it names", () => {
   test("unless that is a program which it runs", async () => {
     const program = join(folder, "tool");
     writeFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
-    expect(await forbiddenRead(`${program} src/a.ts > new`, root, reads)).toBeNull();
-    expect(await forbiddenRead(`cat ${program}`, root, reads)).toBe(program);
+    expect(await forbiddenRead(`"${program}" src/a.ts > new`, root, reads)).toBeNull();
+    expect(await forbiddenRead(`cat "${program}"`, root, reads)).toBe(program);
   });
 
   test("by an absolute path, wherever it leads", async () => {
-    expect(await forbiddenRead(`cat ${folder}/outside.txt`, root, reads)).toBe(`${folder}/outside.txt`);
-    expect(await forbiddenRead(`cat ${root}/secret.txt`, root, reads)).toBe("secret.txt");
+    expect(await forbiddenRead(`cat "${folder}/outside.txt"`, root, reads)).toBe(`${folder}/outside.txt`);
+    expect(await forbiddenRead(`cat "${root}/secret.txt"`, root, reads)).toBe("secret.txt");
     expect(await forbiddenRead("cat $HOME/", root, reads)).not.toBeNull();
     expect(await forbiddenRead("ls ~", root, reads)).not.toBeNull();
   });
