@@ -15,7 +15,8 @@ export function usage(message: string, hint?: string): Problem {
 
 /** Prints the problem and answers its exit code. */
 export function report(world: World, problem: Problem): number {
-  world.err.write(`trammel: ${inert(problem.message)}\n`);
+  // Each line of a message that is not indented is a problem of its own.
+  world.err.write(`${inert(problem.message).replaceAll(/^(?=\S)/gm, "trammel: ")}\n`);
   if (problem.hint !== undefined) world.err.write(`  ${inert(problem.hint)}\n`);
   return problem.exit;
 }

@@ -27,6 +27,8 @@ it("a blueprint comes with trammel, and one of the project goes before it", asyn
     stdout: expect.stringContaining("5 passed"),
   });
   expect((await trammel(["show", "feature"], { place })).stdout).toMatch(/^feature: Implements/);
+  // No line is cut where no terminal reads it.
+  expect((await trammel(["list"], { place })).stdout).toMatch(/^✓ feature .* opens a pull request\. Never merges\.$/m);
   mkdirSync(place.path(".trammel/blueprints"), { recursive: true });
   place.file(".trammel/blueprints/feature.yaml", good.replace("good", "feature"));
   expect(await listed()).toEqual([
@@ -90,4 +92,23 @@ it("a file that lies here is meant by its name without the ending, and a command
     .split("\0")
     .slice(0, -1);
   expect((await trammel(args, { place })).stdout).toMatch(/^my lib\/it's\.yaml:\d/);
+});
+
+it("what all agents of a blueprint miss is told once, each problem on a line of its own", async () => {
+  using place = new Place();
+  const { code, stderr } = await trammel(["run", "x", "-b", "feature"], { place });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^trammel: agents "implement", "fix-lint", "fix-ci": no model is set\./);
+  expect(stderr.match(/no model is set/g)).toHaveLength(1);
+  expect(
+    stderr
+      .split("\n")
+      .slice(1)
+      .filter((line) => line.length > 80),
+  ).toEqual([]);
+  place.file("in.yaml", "name: in\ninputs: {n: integer, who: string}\nnodes: {a: {type: script, run: ls}}\n");
+  expect((await trammel(["run", "-b", "in.yaml", "--input", "n=x"], { place })).stderr).toBe(
+    'trammel: input "n" is not an integer\ntrammel: input "who" is missing\n' +
+      "  Give each as --input NAME=VALUE, or all of them as --input-file FILE.\n",
+  );
 });

@@ -30,7 +30,7 @@ describe("admission", () => {
     [{ maxSteps: 0 }, /most steps/],
     [{ maxRetries: -1 }, /most retries/],
     [{ inputs: { nobody: 1 } }, /there is no input "nobody"; the blueprint declares n, who/],
-    [{ inputs: { n: "many", who: "x" } }, /input "n" is not integer\ninput "who" does not match/],
+    [{ inputs: { n: "many", who: "x" } }, /input "n" is not an integer\ninput "who" does not match/],
     [{ inputs: { n: 1, who: "Ada; x" } }, /input "who" does not match/],
     [{ cwd: "/nowhere/at/all" }, /does not exist/],
     [{ task: "x".repeat(limits.taskBytes + 1) }, /longer than/],

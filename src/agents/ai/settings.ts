@@ -71,6 +71,7 @@ export function missingFor(model: string | null, settings: AiSettings): string |
 
 /** How a user gets an agent to work. */
 const threeWays =
-  "Any of these will do, in trammel.yaml: set a vendor's key and name a model of it (agent: {model: anthropic/…}); " +
-  "name an agent on the PATH (agent: {provider: claude}, or codex, gemini, opencode, qwen); " +
-  "or name a local OpenAI-compatible server (agent: {model: compatible/…} with its baseUrl)";
+  "Any of these will do, in trammel.yaml:\n" +
+  "    agent: {model: anthropic/…}    or openai, google; with the vendor's key set\n" +
+  "    agent: {provider: claude}      or codex, gemini, …; an agent on the PATH\n" +
+  "    agent: {model: compatible/…, baseUrl: …}    an OpenAI-compatible server";

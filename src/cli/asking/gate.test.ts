@@ -109,7 +109,7 @@ it("asks for each field of a form until it fits, and takes the default for an em
   input.write("Ann\n");
   await until("times [2]: ");
   input.write("many\n");
-  await until("times is not integer\ntimes [2]: ");
+  await until("times is not an integer\ntimes [2]: ");
   input.write("\n");
   expect(await answer).toMatchObject({ kind: "value", value: { name: "Ann", times: 2 } });
 });

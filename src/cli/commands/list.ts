@@ -5,7 +5,7 @@ import type { BlueprintList } from "../../wire/blueprint-list.ts";
 import { findBlueprint, keptFolder, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import { checkDocument, configHere } from "../plugins/plugins.ts";
 import { isProblem } from "../problem.ts";
-import { fit, pad, width } from "../screen/text.ts";
+import { fit, lineColumns, pad, width } from "../screen/text.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -26,7 +26,7 @@ export async function list(world: World, options: { readonly json?: true }): Pro
   }
   if (own.length === 0)
     world.err.write(`no blueprints in ${keptFolder(world.cwd)}; any file runs with: trammel run TASK -b FILE\n`);
-  world.out.write(table(blueprints, world.out.size().columns));
+  world.out.write(table(blueprints, lineColumns(world.out)));
   return exitCodes.ok;
 }
 

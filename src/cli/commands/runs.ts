@@ -5,7 +5,7 @@ import { elapsed } from "../../views/words.ts";
 import { inert, inertLine } from "../../views/inert.ts";
 import { placeText } from "../queue.ts";
 import { instant, runList } from "../report.ts";
-import { fit, pad, width } from "../screen/text.ts";
+import { fit, lineColumns, pad, width } from "../screen/text.ts";
 import { reading } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
@@ -32,7 +32,7 @@ export function runs(world: World, options: RunsOptions): Promise<number> {
 }
 
 function print(world: World, rows: readonly RunRow[], queued: readonly Queued[]): void {
-  world.out.write(table(rows, world.out.size().columns));
+  world.out.write(table(rows, lineColumns(world.out)));
   for (const { run, blueprint, ahead } of queued)
     world.err.write(`waiting: run ${run} (${inert(blueprint)}): ${inert(placeText(ahead))}\n`);
   if (rows.length === 0) world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");

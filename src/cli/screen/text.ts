@@ -1,4 +1,5 @@
 import measure from "fast-string-truncated-width";
+import type { Output } from "../output.ts";
 
 /** Made on first use: it loads tables that plain text never needs. */
 let segmenter: Intl.Segmenter | undefined;
@@ -9,6 +10,11 @@ const unitsPerColumn = 16;
 /** Columns a text takes on a terminal: wide characters and emoji count two, escape sequences none. */
 export function width(text: string): number {
   return printable.test(text) ? text.length : measure(text).width;
+}
+
+/** Columns for a line of a list: as many as it needs where no terminal would wrap it. */
+export function lineColumns(output: Output): number {
+  return output.terminal ? output.size().columns : Number.MAX_SAFE_INTEGER;
 }
 
 /**

@@ -54,7 +54,12 @@ export async function admit(
   if (prTemplate !== undefined && !existsSync(resolve(request.cwd, prTemplate)))
     return refuse("bad_input", `records.pr_template is ${prTemplate}, and there is no such file`);
   const { inputs, problems } = await inputsOf(blueprint, request.inputs);
-  if (problems.length > 0) return refuse("bad_input", problems.join("\n"), "give inputs as --input name=value");
+  if (problems.length > 0)
+    return refuse(
+      "bad_input",
+      problems.join("\n"),
+      "Give each as --input NAME=VALUE, or all of them as --input-file FILE.",
+    );
   const callees = calleesOf(request);
   const missing = missingIn(blueprint, callees, performers, can);
   if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));
@@ -72,8 +77,32 @@ export function missingIn(
 ): readonly string[] {
   const inner = [...callees];
   const lines = [top, ...inner.map((one) => underCost(one, top))].flatMap((one) => missingOf(one, performers, can));
-  lines.push(...inner.flatMap((callee) => elsewhere(callee, top)));
-  return [...new Set(lines)];
+  return [...new Set([...together(lines), ...inner.flatMap((callee) => elsewhere(callee, top))])];
+}
+
+/** What a node misses; `text` begins with what kind of node it is and its id. */
+interface Missing {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** One line for all nodes of a kind that miss the same. */
+function together(all: readonly Missing[]): readonly string[] {
+  const alike = new Map<string, { readonly kind: string; readonly what: string; readonly names: Set<string> }>();
+  for (const { id, text } of all) {
+    const name = `"${id}": `;
+    const at = text.indexOf(name);
+    const kind = at < 0 ? text : text.slice(0, at);
+    const what = at < 0 ? "" : text.slice(at + name.length);
+    const group = alike.get(`${kind}${what}`) ?? { kind, what, names: new Set() };
+    alike.set(`${kind}${what}`, group);
+    if (at >= 0) group.names.add(`"${id}"`);
+  }
+  return [...alike.values()].map(({ kind, what, names }) => {
+    const [first, ...others] = names;
+    if (first === undefined) return kind;
+    return others.length === 0 ? `${kind}${first}: ${what}` : `${kind.trimEnd()}s ${[...names].join(", ")}: ${what}`;
+  });
 }
 
 /** Everything that a run calls, and what that calls. */
@@ -112,15 +141,15 @@ function elsewhere(callee: Blueprint, top: Blueprint): readonly string[] {
   );
 }
 
-function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly string[] {
-  const lines: string[] = [];
+function missingOf(blueprint: Blueprint, performers: Performers, can: Capabilities): readonly Missing[] {
+  const lines: Missing[] = [];
   for (const node of allNodes(blueprint)) {
     const performer = performers.get(node.type);
     const missing =
       performer === undefined
         ? `node ${node.id}: nothing here performs type ${node.type}`
         : performer.missing(node, can, blueprint);
-    if (missing !== null) lines.push(missing);
+    if (missing !== null) lines.push({ id: node.id, text: missing });
   }
   return lines;
 }

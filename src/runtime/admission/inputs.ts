@@ -84,7 +84,9 @@ function wordsOf(type: TypeSpec): string {
       return `one of ${type.values.join(", ")}`;
     case "schema":
       return "JSON";
+    case "json":
+      return "JSON";
     default:
-      return type.kind;
+      return `${type.kind === "integer" ? "an" : "a"} ${type.kind}`;
   }
 }
