@@ -11,11 +11,13 @@ interface Restoring {
   readonly tree: string;
   /** When the picture was taken, in milliseconds since the epoch; null where that is unknown. */
   readonly since: number | null;
+  /** Whom files let in that are brought back, by path; others let in whom any new file does. */
+  readonly modes: ReadonlyMap<string, number>;
 }
 
 /** Makes paths of the working tree what they are in a tree of Git. Answers those that it could not. */
 export async function restorePaths(
-  { root, index, own, tree, since }: Restoring,
+  { root, index, own, tree, since, modes }: Restoring,
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const scratch = { ...own, set: { ...own.set, GIT_INDEX_FILE: index } };
@@ -30,19 +32,25 @@ export async function restorePaths(
     for (const path of paths)
       if (tracked.has(path))
         ((await isOfTree(root, path)) && !(await isFolder(root, path)) ? written : left).push(path);
-    return [...left, ...(await write(root, scratch, written))];
+    return [...left, ...(await write(root, scratch, written, modes))];
   } finally {
     await rm(index, { force: true });
   }
 }
 
 /** Git knows of a mode only whether a file is executable: whom else a file that stands there lets in stays. */
-async function write(root: string, scratch: GitOptions, paths: readonly string[]): Promise<readonly string[]> {
+async function write(
+  root: string,
+  scratch: GitOptions,
+  paths: readonly string[],
+  kept: Restoring["modes"],
+): Promise<readonly string[]> {
   if (paths.length === 0) return [];
   const modes = new Map<string, number>();
   for (const path of paths) {
     const stat = await lstat(at(root, path)).catch(() => null);
-    if (stat?.isFile() === true) modes.set(path, stat.mode);
+    const mode = stat?.isFile() === true ? stat.mode : kept.get(path);
+    if (mode !== undefined) modes.set(path, mode);
   }
   const done = await git(["checkout-index", "--force", "-z", "--stdin"], { ...scratch, input: pathInput(paths) }).then(
     () => true,

@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -115,6 +117,22 @@ test("runs no hook, filter or monitor that the repository names, and keeps the b
   await snapshots.restore(before, ["dos.txt"]);
   expect(read("dos.txt")).toBe("a\r\nb\r\n");
   expect(existsSync(join(place, "ran"))).toBe(false);
+});
+
+test("brings a file back that lets in whom it let in, whatever its name", async () => {
+  const modes = { "secret\n1.txt": 0o600, "tool.sh": 0o700, "plain.txt": 0o644, "open.txt": 0o666, "kept.txt": 0o600 };
+  for (const [path, mode] of Object.entries(modes)) {
+    write(path, "mine\n");
+    chmodSync(join(root, path), mode);
+  }
+  const snapshots = await open();
+  const before = await snapshots.take();
+  await snapshots.keep("refs/trammel/r/start", before);
+  for (const path of Object.keys(modes)) rmSync(join(root, path));
+  const changed = await snapshots.changed(before, await snapshots.take());
+  expect(await snapshots.restore("refs/trammel/r/start", changed)).toEqual([]);
+  const now = Object.keys(modes).map((path) => [path, statSync(join(root, path)).mode & 0o777]);
+  expect(Object.fromEntries(now)).toEqual(modes);
 });
 
 test("follows no link out of the tree when it puts back", async () => {

@@ -6,6 +6,7 @@ import { git, GitFailure, gitText, pathInput, pathsOf, type GitOptions } from ".
 import { indexOf, inTurn } from "./index-turn.ts";
 import { addAll, type Nested, writeWith } from "./nested.ts";
 import { addIgnored, isPrepared, prepare } from "./own-repository.ts";
+import { modeLines, modesIn } from "./modes.ts";
 import { inQuarantine } from "./quarantine.ts";
 import { commitAt, type Repository, treeAt } from "./repository.ts";
 import { restorePaths } from "./restore.ts";
@@ -103,8 +104,9 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
         return recordAnew(objects, own, there, record);
       }),
     async keep(ref, tree, at) {
-      const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n`;
       const head = at ?? (await commitAt("HEAD", there));
+      const modes = await modeLines(own, tree, head);
+      const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n${modes}`;
       const parents = head === null ? [] : ["-p", head];
       const commit = await gitText(["commit-tree", tree, ...parents], { ...own, input: message });
       await git(["update-ref", ref, commit], there);
@@ -118,7 +120,7 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
       const commit = await gitText(["cat-file", "commit", from], there).catch(() => "");
       const said = commit.split("\n").find((line) => line.startsWith(timeKey));
       const since = said === undefined ? null : Number(said.slice(timeKey.length));
-      const restoring = { root, own, index: join(gitDir, "restore-index"), tree, since };
+      const restoring = { root, own, index: join(gitDir, "restore-index"), tree, since, modes: modesIn(commit) };
       return inTurn(gitDir, () => restorePaths(restoring, paths));
     },
     dispose: () => rm(gitDir, { recursive: true, force: true }),
