@@ -1,4 +1,6 @@
 import { inert } from "./inert.ts";
+import type { Decided } from "./decisions.ts";
+import { passName } from "./words.ts";
 import { isSameEnd, isSameWay, type RunEndSeen, type WhatIf } from "./what-if.ts";
 
 /** Of a run and of those inside it that would have gone another way, by their paths. */
@@ -20,15 +22,21 @@ function endIn(seen: WhatIfInside): readonly string[] {
   return isSameEnd(seen) ? [] : [`${path}: ${said(after)}; it was ${said(before)}`];
 }
 
-function factsOf({ starts, halts, assumed, changed }: WhatIf, prefix: string): readonly string[] {
+function factsOf({ starts, halts, assumed, changed, decisions }: WhatIf, prefix: string): readonly string[] {
   const named = (nodes: readonly string[]): string => nodes.map((node) => `${prefix}${node}`).join(", ");
   return [
+    ...decisions.map((one) => `${prefix}${decisionText(one)}`),
     ...starts.map(({ node, before, after }) => `${prefix}${node}: ${before} → ${after} starts`),
     ...halts.before.map((halt) => `no longer halts, ${haltText(halt, prefix)}`),
     ...halts.after.map((halt) => `halts, ${haltText(halt, prefix)}`),
     ...(assumed.length === 0 ? [] : [`taken to succeed, since nothing was recorded: ${named(assumed)}`]),
     ...(changed.length === 0 ? [] : [`taken as recorded, though they do something else now: ${named(changed)}`]),
   ];
+}
+
+function decisionText({ node, pass, before, after, guess }: Decided): string {
+  const was = before === null || before === after ? "" : `${before} → `;
+  return `${passName(node, pass)} decides ${was}${after}${guess === null ? "" : `, a guess: ${guess}`}`;
 }
 
 function haltText({ cause, node, reason }: WhatIf["halts"]["before"][number], prefix: string): string {

@@ -5,28 +5,43 @@ import { play, type Scene, stage } from "../../test/properties/play.ts";
 import { hazards } from "../../test/properties/worlds.ts";
 import type { Blueprint } from "../model/blueprint.ts";
 import type { EventBody } from "../model/events.ts";
+import type { Choose } from "./decisions.ts";
 import { type Tried, whatIf, type WhatIf } from "./what-if.ts";
 import { whatIfText } from "./what-if-text.ts";
 
 /** What of a run would have gone another way. */
-function other(run: Pick<DrivenRun, "events" | "times">, blueprint: Blueprint, more: Partial<Tried> = {}): WhatIf {
+async function other(
+  run: Pick<DrivenRun, "events" | "times">,
+  blueprint: Blueprint,
+  more: Partial<Tried> = {},
+): Promise<WhatIf> {
   const journal = run.events.map((body, i) => ({ body, at: run.times[i] ?? 0 }));
-  const seen = whatIf({ journal, was: null, blueprint, instead: () => undefined, ...more });
+  const seen = await whatIf({
+    journal,
+    was: null,
+    blueprint,
+    instead: () => undefined,
+    choose: never,
+    goesOtherwise: () => false,
+    ...more,
+  });
   if (seen === null) throw new Error("it has no start");
   const { events: _events, ...rest } = seen;
   return rest;
 }
 
+const never: Choose = () => Promise.resolve(null);
+
 function textOf(seen: WhatIf): string {
   return whatIfText("r1", "b.yaml", seen, []);
 }
 
-const same = { starts: [], halts: { before: [], after: [] }, assumed: [], changed: [] };
+const same = { starts: [], halts: { before: [], after: [] }, assumed: [], changed: [], decisions: [] };
 const failing = play("a>l,l+>p", { results: { l: "failure" } });
 
-test("another blueprint over the same outcomes: what would start, how it would end, and what is a guess", () => {
+test("another blueprint over the same outcomes: what would start, how it would end, and what is a guess", async () => {
   const mended = stage("a>l,l+>p,l!>f,f>l", { nodes: { f: { type: "agent", cap: 1 } } });
-  const seen = other(failing, mended);
+  const seen = await other(failing, mended);
   expect(seen).toEqual({
     before: { status: "failed", reason: "l: exit 1" },
     after: { status: "succeeded", reason: null },
@@ -38,6 +53,7 @@ test("another blueprint over the same outcomes: what would start, how it would e
     halts: { before: [], after: [] },
     assumed: ["f", "l", "p"],
     changed: [],
+    decisions: [],
   });
   expect(textOf(seen)).toBe(
     "r1 with b.yaml: succeeded; it was failed (l: exit 1)\n" +
@@ -46,10 +62,10 @@ test("another blueprint over the same outcomes: what would start, how it would e
   );
 });
 
-test("passes that earlier runs of the task had used count", () => {
+test("passes that earlier runs of the task had used count", async () => {
   const nodes = { f: { type: "agent", cap: 1 } } as const;
   const run = play("a>l,l+>p", { results: { l: "failure" }, passes: { f: 1 } });
-  const seen = other(run, stage("a>l,l+>p,l!>f,f>l", { nodes }));
+  const seen = await other(run, stage("a>l,l+>p,l!>f,f>l", { nodes }));
   expect(seen.after.status).toBe("escalated");
   expect(textOf(seen)).toContain("  halts, escalated at f: its cap of 1 pass is used up; l: exit 1\n");
 });
@@ -63,23 +79,23 @@ describe("the same blueprint gives the same, without a guess", () => {
     ]),
   );
 
-  test("whatever went wrong, over deaths of the engine too", () => {
-    fc.assert(
-      fc.property(hazards, deaths, ({ blueprint, world }, when) => {
+  test("whatever went wrong, over deaths of the engine too", async () => {
+    await fc.assert(
+      fc.asyncProperty(hazards, deaths, async ({ blueprint, world }, when) => {
         const run = drive(blueprint, world, when === undefined ? {} : { deaths: when });
-        const seen = other(run, blueprint, { was: blueprint });
+        const seen = await other(run, blueprint, { was: blueprint });
         expect(seen).toEqual({ ...same, before: seen.after, after: seen.before });
       }),
       { numRuns: 500 },
     );
   });
 
-  test("of a run that is not over: what is open stays open", () => {
-    fc.assert(
-      fc.property(hazards, fc.nat(), ({ blueprint, world }, chance) => {
+  test("of a run that is not over: what is open stays open", async () => {
+    await fc.assert(
+      fc.asyncProperty(hazards, fc.nat(), async ({ blueprint, world }, chance) => {
         const run = drive(blueprint, world);
         const cut = cutAt(run, chance);
-        const seen = other(cut, blueprint, { was: blueprint });
+        const seen = await other(cut, blueprint, { was: blueprint });
         expect(seen).toEqual({ ...same, before: seen.after, after: seen.before });
       }),
       { numRuns: 500 },
@@ -87,7 +103,7 @@ describe("the same blueprint gives the same, without a guess", () => {
   });
 });
 
-test("one that waited for its retry when others were enough for a join is not taken to have been tried again", () => {
+test("one that waited for its retry when others were enough for a join is not taken to have been tried again", async () => {
   const scene: Scene = {
     settings: { escalate: ["error"] },
     nodes: { e: { retry: 3, idempotent: true }, g: { join: "any" } },
@@ -97,7 +113,7 @@ test("one that waited for its retry when others were enough for a join is not ta
   const run = play("a>e,a>f,e+>g,f+>g,g+>h", scene);
   expect(run.events.map(({ type }) => type)).toContain("node.retrying");
   expect(ended(run).status).toBe("succeeded");
-  const seen = other(run, stage("a>e,a>f,e+>g,f+>g,g+>h", scene));
+  const seen = await other(run, stage("a>e,a>f,e+>g,f+>g,g+>h", scene));
   expect(seen).toEqual({ ...same, before: ended(run), after: ended(run) });
 });
 
@@ -108,13 +124,13 @@ function cutAt({ events, times }: DrivenRun, chance: number): Pick<DrivenRun, "e
   return { events: events.slice(0, length), times: times.slice(0, length) };
 }
 
-test("a node that was renamed keeps what was recorded of it, and the passes of its task", () => {
+test("a node that was renamed keeps what was recorded of it, and the passes of its task", async () => {
   const nodes = { f: { type: "agent", cap: 2 } } as const;
   const run = play("l+>p,l!>f,f>l", { nodes, results: { l: "failure success" }, passes: { f: 1 } });
   const renamed = stage("l+>p,l!>mend,mend>l", { nodes: { mend: { type: "agent", cap: 2, was: "f" } } });
-  expect(other(run, renamed)).toEqual({ ...same, before: run.end && ended(run), after: ended(run) });
+  expect(await other(run, renamed)).toEqual({ ...same, before: run.end && ended(run), after: ended(run) });
   const capped = stage("l+>p,l!>mend,mend>l", { nodes: { mend: { type: "agent", cap: 1, was: "f" } } });
-  expect(other(run, capped).after.status).toBe("escalated");
+  expect((await other(run, capped)).after.status).toBe("escalated");
 });
 
 function ended({ end }: DrivenRun): WhatIf["after"] {
@@ -123,15 +139,15 @@ function ended({ end }: DrivenRun): WhatIf["after"] {
     : { status: null, reason: null };
 }
 
-test("a node that was removed starts no more, and one that was put before another delays it, no more", () => {
+test("a node that was removed starts no more, and one that was put before another delays it, no more", async () => {
   const run = play("a>l,l>p");
-  expect(other(run, stage("a>p"))).toMatchObject({ starts: [{ node: "l", before: 1, after: 0 }], assumed: [] });
-  const seen = other(run, stage("a>n,n>l,l>p"));
+  expect(await other(run, stage("a>p"))).toMatchObject({ starts: [{ node: "l", before: 1, after: 0 }], assumed: [] });
+  const seen = await other(run, stage("a>n,n>l,l>p"));
   expect(seen).toMatchObject({ starts: [{ node: "n", before: 0, after: 1 }], assumed: ["n"] });
   expect(seen.after.status).toBe("succeeded");
 });
 
-test("a settlement counts: of a cap with its grant, and of an attempt whose engine died", () => {
+test("a settlement counts: of a cap with its grant, and of an attempt whose engine died", async () => {
   const nodes = { f: { type: "agent", cap: 1 } } as const;
   const blueprint = stage("l+>p,l!>f,f>l", { nodes });
   const capped = play("l+>p,l!>f,f>l", { nodes, results: { l: "failure" } });
@@ -142,24 +158,24 @@ test("a settlement counts: of a cap with its grant, and of an attempt whose engi
     { type: "node.settled", ...at, as: "done", by: "ann" },
   ];
   const events = [...capped.events, ...more];
-  const seen = other({ events, times: [...capped.times, 900, 900] }, blueprint);
+  const seen = await other({ events, times: [...capped.times, 900, 900] }, blueprint);
   // What the settled node leads to was not recorded, and no pass of it is a guess.
   expect(seen.assumed).toEqual(["l", "p"]);
   expect(seen.halts).toEqual({ before: [], after: [] });
 });
 
-test("a halted run that was taken up and halted again, since nobody had decided, goes the same way", () => {
+test("a halted run that was taken up and halted again, since nobody had decided, goes the same way", async () => {
   const nodes = { f: { type: "agent", cap: 1 } } as const;
   const run = play("l+>p,l!>f,f>l", { nodes, results: { l: "failure" } });
   const halted = run.events.slice(-2);
   expect(halted.map(({ type }) => type)).toEqual(["run.halting", "run.finished"]);
   const resumed: EventBody = { type: "run.resumed", owner: { pid: 1, startTime: "1", bootId: "1" } };
   const events = [...run.events, resumed, ...halted];
-  const seen = other({ events, times: [...run.times, 900, 900, 900] }, stage("l+>p,l!>f,f>l", { nodes }));
+  const seen = await other({ events, times: [...run.times, 900, 900, 900] }, stage("l+>p,l!>f,f>l", { nodes }));
   expect(seen).toEqual({ ...same, before: ended(run), after: ended(run) });
 });
 
-test("a decision about what does not halt any more, or elsewhere, is none: the run stays as it ended", () => {
+test("a decision about what does not halt any more, or elsewhere, is none: the run stays as it ended", async () => {
   const nodes = (cap: number) => ({ f: { type: "agent", cap } }) as const;
   const run = play("l+>p,l!>f,f>l", { nodes: nodes(2), results: { l: "failure" } });
   const more: EventBody[] = [
@@ -167,31 +183,31 @@ test("a decision about what does not halt any more, or elsewhere, is none: the r
     { type: "node.settled", node: "f", pass: 3, attempt: 1, as: "again", by: "ann", grant: 1 },
   ];
   const resolved = { events: [...run.events, ...more], times: [...run.times, 900, 900] };
-  const seen = other(resolved, stage("l+>p,l!>f,f>l", { nodes: nodes(1) }));
+  const seen = await other(resolved, stage("l+>p,l!>f,f>l", { nodes: nodes(1) }));
   expect(seen.after).toMatchObject({ status: "escalated" });
   expect(seen.halts.after).toHaveLength(1);
 });
 
-test("what a node does otherwise is said, and that it decides otherwise is not", () => {
+test("what a node does otherwise is said, and that it decides otherwise is not", async () => {
   const was = stage("a>l,l>p");
   const run = play("a>l,l>p");
   const more = (node: object) => other(run, stage("a>l,l>p", { nodes: { l: node } }), { was });
-  expect(more({ run: "make" }).changed).toEqual(["l"]);
-  expect(more({ title: "L", retry: 3, cap: 4 }).changed).toEqual([]);
-  expect(textOf(more({ run: "make" }))).toContain("taken as recorded, though they do something else now: l\n");
+  expect((await more({ run: "make" })).changed).toEqual(["l"]);
+  expect((await more({ title: "L", retry: 3, cap: 4 })).changed).toEqual([]);
+  expect(textOf(await more({ run: "make" }))).toContain("taken as recorded, though they do something else now: l\n");
 });
 
-test("one that nothing was recorded of is taken to succeed by its own measure: a failure that is expected, its first option", () => {
+test("one that nothing was recorded of is taken to succeed by its own measure: a failure that is expected, its first option", async () => {
   const run = play("a>z");
   const red = stage("a>r,r+>z", { nodes: { r: { expect: "failure" } } });
-  expect(other(run, red)).toMatchObject({ after: { status: "succeeded" }, assumed: ["r"] });
+  expect(await other(run, red)).toMatchObject({ after: { status: "succeeded" }, assumed: ["r"] });
   const asked = { type: "human", mode: "choice", options: [{ id: "go" }, { id: "no" }] } as const;
   const gate = stage("a>q,q>z", { nodes: { q: asked } });
   const edges = gate.edges.map((edge) => (edge.from === "q" ? { ...edge, when: "go" } : edge));
-  expect(other(run, { ...gate, edges }).after.status).toBe("succeeded");
+  expect((await other(run, { ...gate, edges })).after.status).toBe("succeeded");
 });
 
-test("limits that the run was bound to hold, unless the other blueprint says others", () => {
+test("limits that the run was bound to hold, unless the other blueprint says others", async () => {
   const limits = { steps: 2 };
   const run = play("a>b,b>c", { settings: { limits } });
   expect(ended(run).status).toBe("limit");
@@ -199,33 +215,42 @@ test("limits that the run was bound to hold, unless the other blueprint says oth
   // As `trammel.yaml` bound it: the documents say nothing of steps.
   const events = run.events.map((body) => (body.type === "run.started" ? { ...body, limits } : body));
   const bound = { events, times: run.times };
-  expect(other(bound, stage("a>b,b>c"), { was })).toMatchObject({ after: { status: "limit" }, starts: [] });
+  expect(await other(bound, stage("a>b,b>c"), { was })).toMatchObject({ after: { status: "limit" }, starts: [] });
   const wider = stage("a>b,b>c", { settings: { limits: { steps: 3 } } });
-  expect(other(bound, wider, { was })).toMatchObject({
+  expect(await other(bound, wider, { was })).toMatchObject({
     after: { status: "succeeded" },
     halts: { before: [{ cause: "limit", node: "c" }], after: [] },
     assumed: ["c"],
   });
 });
 
-test("less time is counted from the times of the journal, and more of it lets the run go on", () => {
+test("less time is counted from the times of the journal, and more of it lets the run go on", async () => {
   const long = { settings: { limits: { timeMs: 100 } }, ticks: { a: 60, b: 60 } };
   const run = play("a>b,b>c", long);
   expect(ended(run).status).toBe("limit");
   const was = stage("a>b,b>c", long);
   const more = stage("a>b,b>c", { settings: { limits: { timeMs: 1_000 } } });
-  expect(other(run, more, { was }).after.status).toBe("succeeded");
+  expect((await other(run, more, { was })).after.status).toBe("succeeded");
   const easy = play("a>b,b>c", { ...long, settings: { limits: { timeMs: 1_000 } } });
-  expect(other(easy, was, { was: more }).after.status).toBe("limit");
+  expect((await other(easy, was, { was: more })).after.status).toBe("limit");
 });
 
-test("what a call came to instead is routed", () => {
+test("what a call came to instead is routed", async () => {
   const run = play("a>l,l+>p");
   const failed = { outcome: "failure", reason: { code: "child", text: "x: exit 1" } } as const;
-  const seen = other(run, stage("a>l,l+>p"), { instead: ({ node }) => (node === "l" ? failed : undefined) });
+  const seen = await other(run, stage("a>l,l+>p"), { instead: ({ node }) => (node === "l" ? failed : undefined) });
   expect(seen).toMatchObject({ after: { status: "failed", reason: "l: x: exit 1" }, starts: [{ node: "p" }] });
 });
 
-test("events that are no run have no other way", () => {
-  expect(whatIf({ journal: [], was: null, blueprint: stage("a>b"), instead: () => undefined })).toBeNull();
+test("events that are no run have no other way", async () => {
+  expect(
+    await whatIf({
+      journal: [],
+      was: null,
+      blueprint: stage("a>b"),
+      instead: () => undefined,
+      choose: never,
+      goesOtherwise: () => false,
+    }),
+  ).toBeNull();
 });

@@ -9,6 +9,7 @@ import type { NodeResult, RunStatus } from "../model/outcome.ts";
 import type { RunLimits } from "../model/settings.ts";
 import { assumedResult } from "./assumed.ts";
 import { bindingsOf } from "./bindings.ts";
+import { type Choose, type Decided, Decisions, isOtherwise } from "./decisions.ts";
 import { Renamed } from "./renamed.ts";
 
 /** How a run would have gone with another blueprint, as far as what came from the world tells. */
@@ -23,6 +24,8 @@ export interface WhatIf {
   readonly assumed: readonly string[];
   /** Nodes that do something else now; what was recorded of them is taken all the same. */
   readonly changed: readonly string[];
+  /** Passes of `decide` nodes that choose otherwise than was recorded, or by a guess, in the order of the run. */
+  readonly decisions: readonly Decided[];
 }
 
 export interface RunEndSeen {
@@ -45,6 +48,9 @@ export interface Tried {
   readonly blueprint: Blueprint;
   /** What a call or a map came to instead, since runs inside it would have ended otherwise. */
   readonly instead: (attempt: Pick<Attempt, "node" | "pass">) => NodeResult | undefined;
+  readonly choose: Choose;
+  /** Whether runs inside a pass go another way, so that what it says is another thing though it ends as it did. */
+  readonly goesOtherwise: (attempt: Pick<Attempt, "node" | "pass">) => boolean;
 }
 
 export interface Seen extends WhatIf {
@@ -58,14 +64,15 @@ export function isSameEnd({ before, after }: WhatIf): boolean {
 
 /** Whether it would have gone and ended as it did. */
 export function isSameWay(seen: WhatIf): boolean {
-  return isSameEnd(seen) && seen.starts.length + seen.halts.before.length + seen.halts.after.length === 0;
+  const { starts, halts, decisions } = seen;
+  return isSameEnd(seen) && starts.length + halts.before.length + halts.after.length + decisions.length === 0;
 }
 
 /**
  * Plays what was recorded to another blueprint: no process, no model. Null
  * where the events do not begin with a run's start.
  */
-export function whatIf({ journal, was, blueprint, instead }: Tried): Seen | null {
+export async function whatIf({ journal, was, blueprint, instead, choose, goesOtherwise }: Tried): Promise<Seen | null> {
   if (journal[0]?.body.type !== "run.started") return null;
   const renamed = new Renamed(blueprint, journal);
   const bounds = boundsOf(journal, was, blueprint);
@@ -73,7 +80,9 @@ export function whatIf({ journal, was, blueprint, instead }: Tried): Seen | null
   const assume = ({ node }: Attempt): NodeResult => assumedResult(blueprint.nodes.get(node));
   const time =
     bounds.timeMs === (lastBounds(journal) ?? was?.limits ?? blueprint.limits).timeMs ? "recorded" : "counted";
-  const { events, assumed } = playAgain(compile(blueprint), recorded, assume, time);
+  const decisions = new Decisions(blueprint, choose, goesOtherwise);
+  const { events, assumed } = await playAgain(compile(blueprint), recorded, { assume, deduce: decisions.deduce }, time);
+  const decided = decisions.in(events);
   const before = recorded.map(({ body }) => body);
   return {
     before: endOf(before),
@@ -81,7 +90,8 @@ export function whatIf({ journal, was, blueprint, instead }: Tried): Seen | null
     starts: changedStarts(before, events),
     halts: changedHalts(before, events),
     assumed,
-    changed: changedNodes(before, was, blueprint),
+    changed: changedNodes(before, was, blueprint).filter((node) => !decided.has(node)),
+    decisions: [...decided.values()].flat().filter(isOtherwise),
     events,
   };
 }

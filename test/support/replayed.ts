@@ -9,6 +9,7 @@ import { bindingsOf } from "../../src/views/bindings.ts";
 import { isSameWay } from "../../src/views/what-if.ts";
 import { recompute } from "../../src/engine/recompute.ts";
 import { compile } from "../../src/graph/plan.ts";
+import { fileBlobs } from "../../src/runtime/blobs/files.ts";
 import { Reader } from "../../src/hosts/embedded/reader.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { JournalEvent } from "../../src/model/events.ts";
@@ -41,7 +42,7 @@ export async function unlikeReplay(
       for (const one of await replayAll(reader, row, definitions(reader))) {
         const problem = problemOf(one);
         if (problem !== null) unlike.push(problem);
-        else if (!(await isTriedAlike(reader, one.run, definitions(reader))))
+        else if (!(await isTriedAlike(reader, home, one.run, definitions(reader))))
           unlike.push(`${one.run} goes another way when it is played to the blueprint that it had`);
       }
     return unlike;
@@ -54,14 +55,22 @@ export async function unlikeReplay(
 }
 
 /** Whether what a run had is what it is told to have had, were it played to that. One that had several is left out. */
-async function isTriedAlike(reader: JournalReader, run: string, definitionOf: DefinitionOf): Promise<boolean> {
+async function isTriedAlike(
+  reader: JournalReader,
+  home: string,
+  run: string,
+  definitionOf: DefinitionOf,
+): Promise<boolean> {
   const row = reader.find(run);
   const bodies = [...reader.read(run)].map(({ body }) => body);
   const [only, ...more] = bindingsOf(bodies);
   if (row === null || only === undefined || more.length > 0) return true;
   const around = await definitionOf(only.bound.contentHash, row);
   const blueprint = around === null ? null : bodyIn(around, mapsAround(reader, row));
-  const tried = blueprint === null ? null : await new Trial(reader, definitionOf, new Map()).of(row, blueprint);
+  const tried =
+    blueprint === null
+      ? null
+      : await new Trial(reader, fileBlobs(join(home, "blobs")), definitionOf, new Map()).of(row, blueprint);
   if (tried === null) return false;
   return isSameWay(tried.seen) && tried.seen.assumed.length === 0 && tried.inside.length === 0;
 }

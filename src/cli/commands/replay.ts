@@ -10,6 +10,7 @@ import { bind, prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, report, usage } from "../problem.ts";
 import { findRun, openStoreToRead } from "../store/stored-run.ts";
 import type { DefinitionOf, Replayed } from "../store/replayed.ts";
+import { dataHome } from "../store/home.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
@@ -99,7 +100,9 @@ async function replayWith(
   const blueprint = bodyIn(prepared.blueprint, maps);
   if (blueprint === null)
     return report(world, usage(`run ${run} is an item of ${maps.join("/")}, and ${file} has no such map`));
-  const tried = await new Trial(journal, keptDefinition(journal, config), prepared.callees).of(row, blueprint);
+  const { openBlobs } = await world.compose();
+  const blobs = openBlobs(dataHome(world.env, world.cwd));
+  const tried = await new Trial(journal, blobs, keptDefinition(journal, config), prepared.callees).of(row, blueprint);
   if (tried === null)
     return report(world, { exit: exitCodes.failed, message: `the journal of run ${run} has no start` });
   const { seen, inside } = tried;
@@ -112,8 +115,8 @@ async function replayWith(
   return exitCodes.ok;
 }
 
-function asSeen({ before, after, starts, halts, assumed, changed }: WhatIf): WhatIf {
-  return { before, after, starts, halts, assumed, changed };
+function asSeen({ before, after, starts, halts, assumed, changed, decisions }: WhatIf): WhatIf {
+  return { before, after, starts, halts, assumed, changed, decisions };
 }
 
 function asReport([top, ...inside]: readonly Replayed[]): object {
