@@ -228,6 +228,11 @@ describe.runIf(process.platform === "linux")("replay starts no process and no mo
     expect(await started(place, ["replay", run])).toEqual({ code: 0, programs: 1, forks: 0 });
     const tried = await started(place, ["replay", run, "--with", "strict.yaml"]);
     expect(tried).toEqual({ code: 0, programs: 1, forks: 0 });
+    const rules = '{pass: {match: "."}, miss: {match: never}}';
+    const decided = `test: {type: decide, question: "Which?", about: "{task}", options: ${rules}, by: [rules], next: {pass: pack, miss: mend}}`;
+    place.file("decided.yaml", mending.replace(/test: .*/, decided));
+    const judged = await started(place, ["replay", run, "--with", "decided.yaml"]);
+    expect(judged).toEqual({ code: 0, programs: 1, forks: 0 });
     place.file("sub.yaml", sub);
     place.file("around.yaml", around);
     const wrapping = await trammel(["run", "t", "-b", "around.yaml", "--json"], { place });
