@@ -31,7 +31,7 @@ const seen = {
   assumed: z.array(z.string()),
   /** Nodes that do something else now; what was recorded of them is taken all the same. */
   changed: z.array(z.string()),
-  /** Passes of `decide` nodes that choose another option than was recorded, or by a guess; `guess` says why it is one. */
+  /** Passes of `decide` nodes that choose otherwise than was recorded, or by a guess; `guess` says why it is one. */
   decisions: z.array(
     z.strictObject({
       node: z.string(),

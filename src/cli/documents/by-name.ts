@@ -56,7 +56,7 @@ function looksLikePath(text: string): boolean {
   return text.includes("/") || extensions.some((extension) => extname(text) === extension);
 }
 
-/** Absolute folder of the project's blueprints: the nearest at or above, inside the repository, or where it would be. */
+/** Absolute folder of the project's blueprints: the nearest at or above in the repository, or where it would be. */
 export function keptFolder(cwd: string): string {
   return nearestAbove(cwd, blueprintFolder) ?? join(cwd, blueprintFolder);
 }

@@ -72,7 +72,8 @@ function haltInside(decision: NodeSettled, of: Reopened): ReturnType<typeof halt
   const parent = within === null ? undefined : of.journal.find(within.run)?.parent;
   if (within === null || parent === undefined) return null;
   const { run, blueprint, settled, segment } = within;
-  const { tokens: _tokens, cost: _cost, ...limits } = blueprint.limits; // what is left of them is told by the run around
+  // What is left of them is told by the run around.
+  const { tokens: _tokens, cost: _cost, ...limits } = blueprint.limits;
   const { taskId, account, journal } = of;
   const passes = storedPasses(journal, { run, taskId, account, blueprint, parent });
   const halt = haltAfter(settled, { ...of, run, blueprint, limits, passes });

@@ -164,8 +164,8 @@ function changeOf(
 }
 
 /**
- * What becomes of the claims that are open. Nobody waits for a probe once the run is to be stopped, be it by who goes on
- * with it, who may then be asked again, or by a message, which the run is to take.
+ * What becomes of the claims that are open. Nobody waits for a probe once the run is to be stopped, be it by who goes
+ * on with it, who may then be asked again, or by a message, which the run is to take.
  */
 async function findingsOf(
   options: EngineOptions,

@@ -3,8 +3,8 @@ import { at } from "../tree/way.ts";
 import { git, type GitOptions, pathsOf } from "./git.ts";
 
 /**
- * Lines of the commit that keeps a picture: whom files let in, which Git does not keep: of those that are not as in the commit, as what Git has
- * checked out it checks out again, and only where that is not what a new file would let in.
+ * Lines of the commit that keeps a picture: whom files let in, which Git does not keep: of those that are not as in
+ * the commit, as what Git has checked out it checks out again, and only where that is not what a new file would let in.
  */
 export async function modeLines(own: GitOptions, tree: string, commit: string | null): Promise<string> {
   const command = commit === null ? ["ls-tree", "-r", tree] : ["diff-tree", "-r", "--no-renames", commit, tree];

@@ -68,7 +68,7 @@ async function holds(file: string, text: string): Promise<void> {
 
 const compileCache = join(tmpdir(), "node-compile-cache");
 
-/** What a killed engine leaves to the next one, what is kept for people to look at, and what a program of an agent leaves. */
+/** What a killed engine leaves to the next one, what is kept for people, and what a program of an agent leaves. */
 const mayStay = /^(?:trammel-(?:\d+\.\w+\.|test-|demo-)\w{6}|qwen-socks-\w+)$/;
 
 const left: Place[] = [];
