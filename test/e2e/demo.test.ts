@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
@@ -34,6 +34,17 @@ describe("demo", () => {
     expect(test(untouched)).toBe(1);
     expect(test(untouched.replace(/yours$/, "project"))).toBe(0);
     expect(readFileSync(`${untouched}/versions.js`, "utf8")).toContain("return a < b ? -1 : 1;");
+  });
+
+  it("ends with a command that can be pasted, whatever its temporary folder is called", async () => {
+    using place = new Place();
+    mkdirSync(place.path("it's temporary"));
+    const { stdout } = await trammel(["demo"], { place, env: { TMPDIR: place.path("it's temporary") } });
+    const pasted = /^ {2}trammel (run .*)$/m.exec(stdout)?.[1] ?? "";
+    const words = execFileSync("sh", ["-c", `printf '%s\\0' ${pasted}`], { encoding: "utf8" });
+    const { code, stdout: route } = await trammel([...words.split("\0").slice(0, -1), "--dry-run"], { place });
+    expect(code).toBe(0);
+    expect(route).toMatch(/fix-test-failure\.yaml, if every node succeeds/);
   });
 
   it("needs no git and no home that can be written, and shows the live tree on a terminal", async () => {

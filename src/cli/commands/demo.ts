@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emptyConfig } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
+import { shellWord } from "../../model/shell.ts";
 import { readDocument } from "../documents/document.ts";
 import { drive } from "../running/drive.ts";
 import { packageRoot } from "../documents/package-root.ts";
@@ -67,7 +68,7 @@ function closing(untouched: string, command: string): string {
   return `The tests, the run, the cap and the journal were real. The agent's turn was a recording, so that this needs no key.
 The same with your own agent, on an untouched copy, once ~/.config/trammel/config.yaml names its model (agent: {model: anthropic/…}):
 
-  ${command} run "${task}" -b ${untouched}/${blueprint} --cwd ${untouched}
+  ${command} run "${task}" -b ${shellWord(`${untouched}/${blueprint}`)} --cwd ${shellWord(untouched)}
 
 `;
 }
