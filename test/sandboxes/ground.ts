@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import type {
   Sandbox,
   SandboxCommand,
@@ -44,10 +44,18 @@ export function works(name: DriverName): boolean {
   }
 }
 
-/** Inside of a test it is `onTestFinished` that removes it. */
-export function newFolder(whenDone: (remove: () => void) => void = afterAll): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "trammel-boxes-"));
-  whenDone(() => rmSync(folder, { recursive: true, force: true }));
+/** There while the tests of a suite run; inside of a test it is `onTestFinished` that removes it. */
+export function newFolder(whenDone?: (remove: () => void) => void): string {
+  const folder = path.join(tmpdir(), `trammel-boxes-${randomBytes(6).toString("hex")}`);
+  const make = (): void => mkdirSync(folder, { mode: 0o700 });
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  if (whenDone === undefined) {
+    beforeAll(make);
+    afterAll(remove);
+  } else {
+    make();
+    whenDone(remove);
+  }
   return folder;
 }
 
