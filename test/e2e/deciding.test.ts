@@ -154,7 +154,7 @@ it("takes a long text and a form from standard input, and tells all fields that 
   const piped = (text: string, ...args: readonly string[]) =>
     trammel(["answer", run, "a", ...args, "--stdin"], { place, input: text });
   expect((await piped('{"name": 1, "tims": 2}\n')).stderr).toBe(
-    "trammel: a has no field tims; it has name, times\n  field name of a is not string\n  field times of a is missing\n",
+    "trammel: a has no field tims; it has name, times\n  field name of a is not a string\n  field times of a is missing\n",
   );
   expect((await piped('{"name": "Ann",\n "times" 2}')).stderr).toMatch(/is no JSON object: .* \(line 2 column 10\)\n/);
   expect((await piped("a".repeat(limits.answerBytes + 1))).stderr).toContain("is longer than 256 KiB");
