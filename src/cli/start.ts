@@ -54,6 +54,11 @@ async function outcome(argv: readonly string[], world: World): Promise<number> {
     if (isUnavailable(error))
       return report(world, { exit: exitCodes.unavailable, message: error.message, hint: error.hint });
     if (error instanceof Error && error.name === "SetupProblem") return report(world, usage(error.message));
+    if (isOfTemporaryFolder(error))
+      return report(
+        world,
+        usage(`no temporary folder can be made: ${error.message}`, "Set TMPDIR to a folder that you may write to."),
+      );
     // A bug: everything that the world does wrong comes as a value.
     const text = error instanceof Error ? (world.env["TRAMMEL_DEBUG"] ? error.stack : error.message) : String(error);
     world.err.write(
@@ -61,6 +66,10 @@ async function outcome(argv: readonly string[], world: World): Promise<number> {
     );
     return exitCodes.internal;
   }
+}
+
+function isOfTemporaryFolder(error: unknown): error is Error {
+  return error instanceof Error && "syscall" in error && error.syscall === "mkdtemp";
 }
 
 /** By name, so that commands without a store do not load what opens one. */

@@ -98,3 +98,14 @@ it.runIf(existsSync("/dev/zero"))("takes no device and no folder for a receipt",
     });
   }
 });
+
+it("a folder for temporary files that cannot be used is named, with what to do", async () => {
+  using place = new Place();
+  const env = { TMPDIR: `${place.file("taken", "")}/below` };
+  expect(await trammel(["demo"], { place, env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^trammel: no temporary folder can be made: ENOTDIR.*taken\/below.*\n {2}Set TMPDIR to a folder that you may write to\.\n$/,
+    ),
+  });
+});

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Blueprint } from "../../model/blueprint.ts";
+import { indexOf, inTurn } from "./index-turn.ts";
 import { pruneTrees } from "./pruning.ts";
 import { gitWorkspaces, type GitWorkspaces } from "./workspaces.ts";
 
@@ -185,4 +186,26 @@ test("a worktree goes though the one that it was made from is gone", async () =>
   rmSync(linked, { recursive: true });
   await real.close("r", "succeeded");
   expect([existsSync(root), git("branch", "--list", "trammel/*"), notices]).toEqual([false, "", []]);
+});
+
+test("what the next run in its tree changes is none of what a run left", async () => {
+  const [tree, env] = [join(realpathSync(place), "tree"), { PATH: process.env["PATH"] }];
+  const run = (...args: string[]) => execFileSync("git", args, { cwd: tree, env, encoding: "utf8" });
+  mkdirSync(tree);
+  run("init", "--quiet");
+  const real = gitWorkspaces({ home: join(place, "home"), env, notice: (what) => notices.push(what) });
+  for (const one of ["a", "b"]) await real.open({ run: one, blueprint, cwd: tree });
+  await real.begin("a");
+  await real.snapshotsOf("b");
+  const index = join(place, "home/trees", indexOf(tree));
+  const others = Promise.withResolvers<void>();
+  const held = inTurn(index, () => others.promise);
+  const closed = real.close("a", "succeeded");
+  const begun = real.begin("b");
+  await new Promise(setImmediate);
+  const changed = inTurn(index, async () => writeFileSync(join(tree, "later.txt"), ""));
+  others.resolve();
+  await Promise.all([held, closed, begun, changed]);
+  expect(run("diff", "--name-only", "refs/trammel/a/start", "refs/trammel/a/end")).toBe("");
+  expect(notices).toEqual([]);
 });

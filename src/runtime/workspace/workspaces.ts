@@ -45,6 +45,8 @@ interface Open {
   readonly beginning: Beginning | null;
   /** Whether a picture of its start may be there; without one Git is not asked about its end. */
   begun: boolean;
+  /** Whether it was taken in this process. */
+  hasStart: boolean;
 }
 
 export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
@@ -101,6 +103,7 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
         const origin = open?.beginning?.origin;
         if (origin !== undefined) await snapshots?.keep(refs.origin(run), origin.tree, origin.commit);
       });
+      if (open !== undefined) open.hasStart = isKept;
       // Said once; a worktree has an end all the same.
       if (open !== undefined && !isKept && open.workspace.worktree === undefined) open.begun = false;
     },
@@ -130,7 +133,7 @@ function enter(options: WorkspaceOptions, { blueprint, project, worktree, made, 
     const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records, record };
     return (pictures ??= picturesOf(workspace.cwd, at));
   };
-  return { workspace, snapshots, made, beginning, begun: false };
+  return { workspace, snapshots, made, beginning, begun: false, hasStart: false };
 }
 
 function beginningIn(
@@ -229,9 +232,12 @@ function gone(run: string, { root }: Worktree): WorkspaceProblem {
 async function leave(options: WorkspaceOptions, run: string, status: RunStatus, open: Open): Promise<void> {
   const { worktree } = open.workspace;
   const snapshots = await open.snapshots();
+  // Asked for at once: who has the tree next waits for this picture before it begins.
+  const early = open.hasStart ? snapshots?.take() : undefined;
+  early?.catch(() => undefined); // seen below
   const start = (await snapshots?.kept(refs.start(run))) ?? null;
   if (snapshots === null || start === null) return worktree === undefined ? undefined : stays(options, run, worktree);
-  const end = await snapshots.take();
+  const end = await (early ?? snapshots.take());
   await snapshots.keep(refs.end(run), end);
   if (worktree === undefined) return;
   const { env } = options;
