@@ -85,9 +85,7 @@ export function ended(state: RunState, event: NodeEnded): void {
  * whose join went on without it is of no more use.
  */
 function end(state: RunState, node: number, ending: Ending, standing: Standstill | null): void {
-  wake(state, node);
-  state.unconfirmed.delete(node);
-  state.held.delete(node);
+  if (at(state.stage, node) !== stage.running) letGo(state, node);
   const closing = state.closing === "running" && node === state.plan.last;
   setStage(state, node, stage.idle);
   if (state.lost.delete(node)) return;
@@ -110,6 +108,13 @@ export function progressed(state: RunState, event: AgentProgressed): void {
   if (event.event.type === "usage") state.spending.set(nodeIndex(state.plan, event.node), event.event.usage);
 }
 
+/** What is remembered of an attempt that stands still; of one that runs there is nothing. */
+function letGo(state: RunState, node: number): void {
+  wake(state, node);
+  state.unconfirmed.delete(node);
+  state.held.delete(node);
+}
+
 function wake(state: RunState, node: number): void {
   state.delayed.delete(node);
   state.asleep.delete(node);
@@ -121,9 +126,7 @@ export function retryDue(state: RunState, event: RetryDue): void {
 
 function tryAgain(state: RunState, node: number): void {
   settleUsage(state, node, null);
-  wake(state, node);
-  state.unconfirmed.delete(node);
-  state.held.delete(node);
+  letGo(state, node);
   setStage(state, node, stage.again);
   state.again.push(node);
 }

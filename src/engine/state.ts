@@ -1,9 +1,8 @@
 import type { Bits } from "../graph/bits.ts";
 import { emptyBits } from "../graph/bits.ts";
-import { at, item } from "../graph/ints.ts";
+import { at } from "../graph/ints.ts";
 import type { Plan } from "../graph/plan.ts";
 import { Reach } from "../graph/reach.ts";
-import type { Node } from "../model/node.ts";
 import type { RunLimits } from "../model/settings.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { HaltCause, NodeWaiting, RunHalting } from "../model/events.ts";
@@ -128,8 +127,6 @@ export interface RunState {
   lastAt: number;
   closing: "open" | "running" | "done";
 
-  /** Joins that start with fewer than all of their arms. */
-  readonly races: readonly number[];
   readonly reach: Reach;
   readonly waits: Waits;
 }
@@ -186,14 +183,9 @@ export function initial(plan: Plan): RunState {
     workingSince: null,
     lastAt: 0,
     closing: "open",
-    races: [...plan.nodes.keys()].filter((node) => isRace(item(plan.nodes, node))),
     reach: new Reach(plan),
     waits: new Waits(size),
   };
-}
-
-function isRace(node: Node): boolean {
-  return node.join === "any" || typeof node.join === "number";
 }
 
 /** Live: running, queued, waiting for a retry or a settlement, or holding an arrival. */

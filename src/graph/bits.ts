@@ -24,6 +24,13 @@ export function lowestBit(word: number): number {
   return 31 - Math.clz32(word & -word);
 }
 
+/** In order. */
+export function* membersOf(bits: Bits): Generator<number> {
+  for (let word = 0; word < bits.length; word += 1) {
+    for (let left = at(bits, word); left !== 0; left &= left - 1) yield (word << 5) + lowestBit(left);
+  }
+}
+
 /** The smallest member of both that is not `except`, or -1. */
 export function firstCommon(a: Bits, b: Bits, except: number): number {
   for (let word = 0; word < a.length; word += 1) {

@@ -23,6 +23,8 @@ export interface Plan {
   readonly ids: readonly string[];
   readonly index: ReadonlyMap<string, number>;
   readonly nodes: readonly Node[];
+  /** Joins that start with fewer than all of their arms. */
+  readonly races: readonly number[];
   readonly entry: number;
   /** The node of `finally`, or -1. */
   readonly last: number;
@@ -42,7 +44,7 @@ export interface Plan {
 
 /** Pure and near linear in nodes and edges; the blueprint has passed the checks, so every name in it exists. */
 export function compile(blueprint: Blueprint): Plan {
-  const ids = [...blueprint.nodes.keys()].sort();
+  const ids = asParsed([...blueprint.nodes.keys()].sort());
   const index = new Map(ids.map((id, place) => [id, place]));
   const place = (id: string): number => index.get(id) ?? -1;
   const { from, to, whens } = arcsOf(blueprint.edges, place, ids.length);
@@ -53,11 +55,13 @@ export function compile(blueprint: Blueprint): Plan {
   for (let arc = 0; arc < to.length; arc += 1) {
     if (at(loopOf, arc) < 0) armsInto[at(to, arc)] = at(armsInto, at(to, arc)) + 1;
   }
+  const nodes = ids.map((id) => found(blueprint.nodes.get(id), id));
   return {
     blueprint,
     ids,
     index,
-    nodes: ids.map((id) => found(blueprint.nodes.get(id), id)),
+    nodes,
+    races: [...ids.keys()].filter((node) => isRace(item(nodes, node))),
     entry,
     last: blueprint.finally === undefined ? -1 : place(blueprint.finally),
     graph,
@@ -70,23 +74,41 @@ export function compile(blueprint: Blueprint): Plan {
   };
 }
 
-/** An event is asked several times which node it is about. */
+/**
+ * As they come out of the text of an event: short strings are made once there, so that a name
+ * and its key are the very same string and are found without a look at their letters.
+ */
+function asParsed(ids: readonly string[]): readonly string[] {
+  return JSON.parse(JSON.stringify(ids));
+}
+
+/** An event is asked several times which node it is about, and the next one is often about what an edge leads to. */
 const lastAsked = { of: new Map() as Plan["index"], id: "", index: -1 };
 
 /** Index of a node id, or -1. */
 export function nodeIndex(plan: Plan, id: string): number {
   if (lastAsked.of === plan.index && lastAsked.id === id) return lastAsked.index;
-  const index = plan.index.get(id) ?? -1;
+  const follower = lastAsked.of === plan.index && lastAsked.index >= 0 ? firstAfter(plan, lastAsked.index) : -1;
+  const index = follower >= 0 && plan.ids[follower] === id ? follower : (plan.index.get(id) ?? -1);
   lastAsked.of = plan.index;
   lastAsked.id = id;
   lastAsked.index = index;
   return index;
 }
 
+function firstAfter({ graph: { outStart, to } }: Plan, node: number): number {
+  const arc = at(outStart, node);
+  return arc < at(outStart, node + 1) ? at(to, arc) : -1;
+}
+
 /** Whether this arc starts no new pass for `node`: it is no loop edge of a loop that contains it. */
 export function leadsOn(plan: Plan, arc: number, node: number): boolean {
   const loop = at(plan.loopOf, arc);
   return loop < 0 || !item(plan.loops, loop).body.has(node);
+}
+
+function isRace({ join }: Node): boolean {
+  return join === "any" || typeof join === "number";
 }
 
 function isFailing(when: When): boolean {

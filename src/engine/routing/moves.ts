@@ -1,4 +1,4 @@
-import { clearBit, hasBit, lowestBit, setBit } from "../../graph/bits.ts";
+import { clearBit, hasBit, setBit } from "../../graph/bits.ts";
 import { at, item } from "../../graph/ints.ts";
 import type { Plan } from "../../graph/plan.ts";
 import { nodeIndex } from "../../graph/plan.ts";
@@ -107,13 +107,6 @@ export function setStage(state: RunState, node: number, next: number): void {
     state.waits.mark(node);
   }
   refresh(state, node);
-}
-
-/** Live nodes, in id order. */
-export function* liveNodes(state: RunState): Generator<number> {
-  for (let word = 0; word < state.live.length; word += 1) {
-    for (let bits = at(state.live, word); bits !== 0; bits &= bits - 1) yield (word << 5) + lowestBit(bits);
-  }
 }
 
 export function isIdler(state: RunState, node: number): boolean {

@@ -45,9 +45,13 @@ function sendOn(state: RunState, node: number, ending: Ending): Taken {
     place(state, next, step);
     arc = true;
   }
-  const exits = item(plan.exits, node).filter((exit) => carries(plan, node, exit.when, ending));
-  if (exits.some((exit) => exit.failed)) return { arc, exit: "failed" };
-  return { arc, exit: exits.length > 0 ? "end" : "none" };
+  let exit: Taken["exit"] = "none";
+  for (const { when, failed } of item(plan.exits, node)) {
+    if (!carries(plan, node, when, ending)) continue;
+    if (failed) return { arc, exit: "failed" };
+    exit = "end";
+  }
+  return { arc, exit };
 }
 
 function wayOf(taken: Taken, ending: Ending): Miss["way"] {

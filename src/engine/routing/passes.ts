@@ -1,6 +1,5 @@
-import { hasBit } from "../../graph/bits.ts";
+import { hasBit, membersOf } from "../../graph/bits.ts";
 import { at } from "../../graph/ints.ts";
-import { liveNodes } from "./moves.ts";
 import type { RunState } from "../state.ts";
 
 /**
@@ -10,7 +9,7 @@ import type { RunState } from "../state.ts";
 export function supersededBy(state: RunState, head: number): number[] {
   const { from, inStart, inArcs } = state.plan.graph;
   const arcs: number[] = [];
-  for (const node of liveNodes(state)) {
+  for (const node of membersOf(state.live)) {
     if (at(state.arrivals, node) === 0) continue;
     for (let i = at(inStart, node); i < at(inStart, node + 1); i += 1) {
       const arc = at(inArcs, i);
@@ -24,7 +23,7 @@ export function supersededBy(state: RunState, head: number): number[] {
 /** Begins a new pass of `head`: what its old pass missed or met counts no more. */
 export function beginPass(state: RunState, head: number): void {
   for (const node of state.misses.keys()) if (isOfPass(state, head, node)) state.misses.delete(node);
-  for (const join of state.races) if (isOfPass(state, head, join)) state.met[join] = 0;
+  for (const join of state.plan.races) if (isOfPass(state, head, join)) state.met[join] = 0;
 }
 
 /** Whether a node belongs to the passes of `head`: it is the head, or the head leads to it. */

@@ -1,8 +1,7 @@
-import { hasBit } from "../../graph/bits.ts";
+import { hasBit, membersOf } from "../../graph/bits.ts";
 import { at, item } from "../../graph/ints.ts";
 import { recallHalts } from "../ending/halts.ts";
 import { quorum } from "./joins.ts";
-import { liveNodes } from "./moves.ts";
 import type { RunState } from "../state.ts";
 import { stage } from "../state.ts";
 
@@ -15,7 +14,7 @@ export function cancelsLosers(state: RunState, join: number): boolean {
 /** Live nodes on the arms of a join, without those that lost already. */
 export function losersOf(state: RunState, join: number): number[] {
   const arms = state.reach.arms(join);
-  return [...liveNodes(state)].filter((node) => hasBit(arms, node) && !state.lost.has(node));
+  return [...membersOf(state.live)].filter((node) => hasBit(arms, node) && !state.lost.has(node));
 }
 
 /** Marks a join as met in this pass: what its arms missed counts no more, and what still runs on them has lost. */
@@ -32,5 +31,5 @@ export function meet(state: RunState, join: number): void {
 
 /** Whether a join that has started in this pass no longer cares for what `node` came to. */
 export function isAbsorbed(state: RunState, node: number): boolean {
-  return state.races.some((join) => at(state.met, join) === 1 && hasBit(state.reach.arms(join), node));
+  return state.plan.races.some((join) => at(state.met, join) === 1 && hasBit(state.reach.arms(join), node));
 }

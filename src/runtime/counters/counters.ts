@@ -150,6 +150,7 @@ function renamed(
   counted: Readonly<Record<string, number>>,
 ): Readonly<Record<string, number>> {
   const passes = new Map(Object.entries(counted));
+  if (passes.size === 0) return counted;
   for (const { id, was } of nodes.values()) {
     const former = was === undefined ? 0 : (passes.get(was) ?? 0);
     if (former > (passes.get(id) ?? 0)) passes.set(id, former);

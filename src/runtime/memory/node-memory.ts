@@ -18,8 +18,7 @@ export type NodeEvent = Extract<EventBody, { readonly node: string }>;
 
 /** What is kept of a node beside the state: of its latest attempt and the pass that this belongs to. */
 export class NodeMemory {
-  /** The claim of the latest attempt. */
-  started: NodeStarted | undefined;
+  readonly id: string;
   /** When the latest pass began, in milliseconds since the epoch. */
   since = 0;
   /** The latest recorded result: what the values of a run are read from. */
@@ -44,6 +43,10 @@ export class NodeMemory {
   approved: Omit<Approval, "gate"> | undefined;
   /** Whether the latest attempt ended in a way that nobody recorded. */
   #isUnrecorded = false;
+
+  constructor(id: string) {
+    this.id = id;
+  }
 
   take(body: NodeEvent, at: number): void {
     switch (body.type) {
@@ -91,7 +94,6 @@ export class NodeMemory {
   }
 
   #begin(body: NodeStarted, at: number): void {
-    this.started = body;
     this.#isUnrecorded = false;
     if (body.attempt > 1) return;
     if (body.from.length > 0) this.arrivals = body.from;

@@ -9,14 +9,23 @@ import { type NodeEvent, NodeMemory } from "./node-memory.ts";
 /** What is kept of each node of a run, folded from its events. */
 export class Nodes {
   readonly #known = new Map<string, NodeMemory>();
+  /** What was last heard of: the next event is often about the same. */
+  #latest: NodeMemory | undefined;
   /** The latest recorded result of each. */
   readonly results: Known["results"] = { get: (node) => this.#known.get(node)?.result };
 
   take(body: EventBody, at: number): void {
     if (!isOfNode(body)) return;
-    let node = this.#known.get(body.node);
-    if (node === undefined) this.#known.set(body.node, (node = new NodeMemory()));
-    node.take(body, at);
+    if (this.#latest?.id !== body.node) this.#latest = this.#keep(body.node);
+    this.#latest.take(body, at);
+  }
+
+  #keep(id: string): NodeMemory {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const node = new NodeMemory(id);
+    this.#known.set(id, node);
+    return node;
   }
 
   /** Undefined where nothing was heard of it. */
