@@ -85,15 +85,10 @@ export class Reader {
 
   *read(run: string, after: number): Iterable<JournalEvent> {
     for (const records of this.#chained(run, after)) {
-      for (const record of records) {
-        const { at, hash, version } = record;
-        if (version > eventVersion) throw this.#newer(run, version);
-        let { seq } = record;
-        for (const body of eventsOf(record)) {
-          if (seq > after) yield { run, seq, at, hash, body };
-          seq += 1;
-        }
-      }
+      const newer = records.findIndex(({ version }) => version > eventVersion);
+      const known = newer < 0 ? records : records.slice(0, newer);
+      for (const event of eventsOf(run, known)) if (event.seq > after) yield event;
+      if (newer >= 0) throw this.#newer(run, records[newer]?.version ?? 0);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
-import type { EventBody, ParentLink } from "../../model/events.ts";
+import type { EventBody, JournalEvent, ParentLink } from "../../model/events.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { RunStatus } from "../../model/outcome.ts";
 import type { JournalRecord, RunRow } from "../../ports/journal.ts";
@@ -52,9 +52,20 @@ export function recordOf([seq, events, at, version, hash, body]: RecordRow): Jou
   return { seq, events, at, version, hash, body };
 }
 
-/** The events of a record. One whose hash was right holds what this code wrote. */
-export function eventsOf({ body }: JournalRecord): readonly EventBody[] {
-  return JSON.parse(body) as EventBody[];
+/**
+ * The events of records. One whose hash was right holds what this code wrote. All of them before any is
+ * taken: by turns, parsing and taking would each find the caches full of the other's.
+ */
+export function eventsOf(run: string, records: readonly JournalRecord[]): readonly JournalEvent[] {
+  const events: JournalEvent[] = [];
+  for (const { seq: first, at, hash, body } of records) {
+    let seq = first;
+    for (const one of JSON.parse(body) as EventBody[]) {
+      events.push({ run, seq, at, hash, body: one });
+      seq += 1;
+    }
+  }
+  return events;
 }
 
 /** Empty where it is null. */
