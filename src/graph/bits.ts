@@ -20,7 +20,7 @@ export function clearBit(bits: Bits, index: number): void {
 }
 
 /** The place of the lowest bit of a word that is not 0. */
-export function lowestBit(word: number): number {
+function lowestBit(word: number): number {
   return 31 - Math.clz32(word & -word);
 }
 

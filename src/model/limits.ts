@@ -229,6 +229,7 @@ export const limits = {
   storeCrowdedCommits: 64,
   tornRecords: 8,
   journalPageRecords: 512,
+  journalParsedCharacters: 4 * 1024 * 1024,
   removedRunsRemembered: 10_000,
   unplacedRecords: 256,
   telemetryDelayMs: 50,
