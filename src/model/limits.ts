@@ -1,3 +1,6 @@
+import { agentLimits } from "./agent-limits.ts";
+import { storeLimits } from "./store-limits.ts";
+
 /**
  * Every bound of the system, each with its unit as the last word of its name.
  * A value that a user may change says which key changes it; all others are fixed.
@@ -106,85 +109,6 @@ export const limits = {
   secretNameCharacters: 128,
   keyringMs: 60_000,
 
-  // Agents; agent.turns, agent.stall
-  agentTurnsDefault: 50,
-  agentTurnsMax: 1_000,
-  agentStallDefaultMs: 30 * 60_000,
-  agentStallWarnRatio: 0.5,
-  trailEvents: 200,
-  trailEventBytes: 8 * 1024,
-  trailBytes: 16 * 1024,
-  trailPatchBytes: 4 * 1024,
-  trailPatchMs: 200,
-  trailSaidCharacters: 1_000,
-  toolOutputBytes: 64 * 1024,
-  toolTextCharacters: 48 * 1024,
-  editHintComparisons: 10_000_000,
-  walkEntries: 50_000,
-  listEntries: 1_000,
-  diffPaths: 1_000,
-  searchFileBytes: 2 * 1024 * 1024,
-  searchBatchCharacters: 4 * 1024 * 1024,
-  searchMatches: 200,
-  searchLineCharacters: 300,
-  searchMaskCharacters: 16 * 1024,
-  searchPatternMs: 2_000,
-  toolFileBytes: 8 * 1024 * 1024,
-  cassetteBytes: 32 * 1024 * 1024,
-  cassetteFiles: 2_000,
-  cassettePromptBytes: 256 * 1024,
-  promptDiffLines: 1_000,
-  snapshotFiles: 100_000,
-  snapshotFileBytes: 8 * 1024 * 1024,
-  contextEntries: 100,
-  contextFiles: 500,
-  contextBytes: 512 * 1024,
-  contextCommandMs: 60_000,
-  readsPerAttempt: 1_000,
-  readsShown: 20,
-  changesShown: 20,
-  changeTextCharacters: 60,
-  /** Folders of a path for each of which a command may have a pattern that is looked up (`*`/`*`/a). */
-  patternFolders: 3,
-  /** Shells in shells whose commands are looked into (`sh -c 'sh -c …'`). */
-  nestedShells: 3,
-  agentEventBytes: 64 * 1024,
-  agentMessageBytes: 1024 * 1024,
-  agentEvents: 100_000,
-  agentStreamBytes: 32 * 1024 * 1024,
-  agentAnswerBytes: 128 * 1024 * 1024,
-  agentAnswerLineBytes: 32 * 1024 * 1024,
-  agentRefusalBytes: 64 * 1024,
-  agentLateEventBytes: 1024,
-  lateUsageRatio: 1.01,
-  toolCallsPerTurn: 64,
-  charactersPerToken: 3,
-  /** What a provider can say at once of either kind, so that no sum of them leaves the whole numbers. */
-  reportedTokens: 1_000_000_000_000,
-  reportedCostUnits: 1_000_000_000,
-  repairTurns: 1,
-  acpStartMs: 60_000,
-  acpProbeMs: 20_000,
-  localProbeMs: 500,
-  localProbeBytes: 4 * 1024 * 1024,
-  vendorProbeMs: 10_000,
-  vendorProbeBytes: 16 * 1024 * 1024,
-  modelsShown: 8,
-  mcpStartMs: 30_000,
-  mcpCloseMs: 1_000,
-  mcpAnswerBytes: 128 * 1024 * 1024,
-  mcpMessageBytes: 10 * 1024 * 1024,
-  acpCancelMs: 3_000,
-  acpDismissMs: 1_000,
-  acpMessageBytes: 32 * 1024 * 1024,
-  acpErrorOutputBytes: 8 * 1024,
-  toolTimeoutMs: 10 * 60_000,
-  faultTextCharacters: 500,
-  textEventCharacters: 512,
-  commandCharacters: 64 * 1024,
-  policyRules: 1_000,
-  schemaProblems: 5,
-
   // Working trees
   gitCommandMs: 10 * 60_000,
   gitLockMs: 15_000,
@@ -210,75 +134,6 @@ export const limits = {
   sandboxPatchBytes: 256 * 1024 * 1024,
   sandboxRecordBytes: 1024 * 1024,
 
-  // Files that several processes share
-  lockPollMs: 20,
-  /** Whose processes died one after the other before they could let go. */
-  lockDeadHolders: 100,
-
-  // Journal
-  eventBytes: 1024 * 1024,
-  /**
-   * Of the write-ahead log before it is taken over into the file: 16 MiB.
-   * Taking over costs about as much as ten commits.
-   */
-  storeLogPages: 4_096,
-  storeBusyMs: 5_000,
-  storeRetryMs: 3,
-  storeFollowUps: 16,
-  storeStreakCommits: 8,
-  storeCrowdedCommits: 64,
-  tornRecords: 8,
-  journalPageRecords: 512,
-  journalParsedCharacters: 4 * 1024 * 1024,
-  removedRunsRemembered: 10_000,
-  unplacedRecords: 256,
-  telemetryDelayMs: 50,
-  telemetryBufferBytes: 256 * 1024,
-  mailboxPollMs: 100,
-  queuePollMs: 250,
-  concurrencyKeyCharacters: 500,
-  noticeMs: 10_000,
-  noticesPerRun: 100,
-  runsListed: 1_000,
-  /** To complete a command line. */
-  runsOffered: 50,
-  runsInInbox: 100_000,
-  receiptBytes: 256 * 1024 * 1024,
-  /** Node types from outside in one definition that a receipt is verified without. */
-  standInTypes: 6,
-  probeTimeoutMs: 60_000,
-  probeOutputBytes: 1024 * 1024,
-  earlyAnswers: 100,
-  gateOpenings: 20,
-  answerPollMs: 50,
-  userLookUpMs: 5_000,
-  answerCharacters: 60,
-  answerBytes: 256 * 1024,
-  answerTakenMs: 10_000,
-  parkRetryMs: 5,
-  parkRetryMaxMs: 500,
-  /** Items of a map of which the plain view tells everything. */
-  itemsToldWhole: 20,
-  /** Rows of the live view for what runs inside one node. */
-  rowsInside: 8,
-  /** Gates that a hint names. */
-  gatesNamed: 10,
-  startTries: 10,
-
-  // Retention; retention.runs, retention.history
-  outputsKeptDefaultMs: 30 * 24 * 3_600_000,
-  outputsKeptDefaultBytes: 5 * 1024 * 1024 * 1024,
-  historyKeptDefaultMs: 90 * 24 * 3_600_000,
-  blobGraceMs: 3_600_000,
-  pruneLockMs: 10 * 60_000,
-  performanceSlackMs: 5_000,
-  performanceAbandonMs: 15_000,
-  processesPerAttempt: 1_000,
-  clippedItems: 100,
-  retryJitterRatio: 0.25,
-  noticesPerProcess: 100,
-  evidenceLines: 5,
-
   // Tests of blueprints
   stageQuietMs: 20,
   testRunMs: 10 * 60_000,
@@ -298,4 +153,7 @@ export const limits = {
   followMs: 200,
   hangupMs: 250,
   gateEvidenceBytes: 16 * 1024,
+
+  ...agentLimits,
+  ...storeLimits,
 } as const;

@@ -84,21 +84,6 @@ describe("records", () => {
     expect(read.map((event) => event.seq)).toEqual(Array.from({ length: count }, (_, i) => i + 1));
   });
 
-  test("of one page are read however long they are", async () => {
-    const journal = store.open();
-    const by = "x".repeat(limits.journalParsedCharacters / 5);
-    await journal.create(newRun("r1"), "", [stopRequested], 1);
-    for (let n = 0; n < 6; n += 1)
-      await journal.append("r1", [{ type: "run.stop_requested", by: `${n}${by}` }, ended("a")], 1);
-    const read = [...journal.read("r1")].map(({ seq, body }) => [seq, "by" in body ? body.by[0] : body.type]);
-    expect(read.slice(1)).toEqual(
-      Array.from({ length: 6 }, (_, n) => [
-        [2 * n + 2, String(n)],
-        [2 * n + 3, "node.ended"],
-      ]).flat(),
-    );
-  });
-
   test("of one turn share a commit; an append is on disk when its promise resolves", async () => {
     const journal = store.open();
     await journal.create(...start("r1"));

@@ -99,3 +99,17 @@ test("a store from before has a place for each of its records", async () => {
     [1, 3, 3],
   ]);
 });
+
+test("records of one page are read however long they are", async () => {
+  const journal = store.open();
+  const by = "x".repeat(limits.journalParsedCharacters / 5);
+  await journal.create(newRun("r1"), "", [stopRequested], 1);
+  for (let n = 0; n < 6; n += 1)
+    await journal.append("r1", [{ type: "run.stop_requested", by: `${n}${by}` }, ended("a")], 1);
+  const read = [...journal.read("r1", 1)].map(({ seq, body }) => [seq, "by" in body ? body.by[0] : body.type]);
+  const pairs = Array.from({ length: 6 }, (_, n) => [
+    [2 * n + 2, String(n)],
+    [2 * n + 3, "node.ended"],
+  ]);
+  expect(read).toEqual(pairs.flat());
+});
