@@ -39,6 +39,11 @@ it("a blueprint comes with trammel, and one of the project goes before it", asyn
     code: 2,
     stderr: expect.stringContaining("there is no test of feature"),
   });
+  place.file(".trammel/blueprints/feature.yaml", Buffer.from([0xff, 0xfe]));
+  expect(await trammel(["run", "-b", "feature", "--dry-run"], { place })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("feature.yaml is not UTF-8 text"),
+  });
 });
 
 it("a blueprint is called and pinned by its content when it comes with trammel", async () => {

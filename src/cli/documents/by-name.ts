@@ -22,9 +22,10 @@ export function findBlueprint(name: string, ...places: readonly [string, ...stri
     if (found !== null && !isProblem(found)) return found;
     problem ??= found ?? undefined;
   }
+  // One of the project that cannot be read is not passed over for one that comes with the package.
+  if (problem !== undefined) return problem;
   const shipped = shippedBlueprints().get(name);
-  if (shipped !== undefined) return readDocument(shipped, places[0]);
-  return problem ?? unknown(name, places[0]);
+  return shipped === undefined ? unknown(name, places[0]) : readDocument(shipped, places[0]);
 }
 
 function ofProject(name: string, cwd: string): SourceDocument | Problem | null {
