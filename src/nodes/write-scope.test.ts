@@ -107,6 +107,21 @@ test("what lies in its scope, is ignored or is our own may change", async () => 
   expect(await get("src/new.js")).toBe("new");
 });
 
+test("what is ignored is told by the rules that were there before it began", async () => {
+  const hidden = async (): Promise<void> => {
+    await mkdir(join(tree, "evil"));
+    await put("evil/.gitignore", "*\n");
+    await put("evil/conftest.py", "x");
+  };
+  const { reason } = await perform({ writes: ["src/**"] }, hidden);
+  expect(reason?.text).toContain("it changed what it may not: evil/.gitignore, evil/conftest.py (taken back)");
+  await expect(get("evil/.gitignore")).rejects.toThrow("ENOENT");
+  const ruled = (): Promise<unknown> =>
+    Promise.all([put(".gitignore", "new.js\n"), put("new.js", "x"), put(".env", "")]);
+  const result = await perform({ writes: ["src/**", ".gitignore"] }, ruled);
+  expect(result.reason?.text).toContain("it changed what it may not: new.js (taken back)");
+});
+
 test("a node whose tree Git cannot tell about does not begin", async () => {
   scope = createWriteScope(join(tree, "data"), undefined, () => Promise.reject(new Error("bad index file")));
   const begun: string[] = [];

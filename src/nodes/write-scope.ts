@@ -22,7 +22,7 @@ export type WriteScope = (performer: Performer) => Performer;
 /**
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes
  * it fail and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree
- * nothing is taken back, since it could be theirs. Files that a .gitignore names are left alone, unless `protect` names
+ * nothing is taken back, since it could be theirs. Files that a .gitignore named beforehand are left alone, unless `protect` names
  * them or git tracks them all the same, which `tracked` tells of a folder, or they lie in a folder of hooks that
  * `writes` closes; where `tracked` cannot tell, the node does not start. What git keeps for itself is left alone, too,
  * unless a `.git/…` of `protect` or a `!.git/…` of `writes` names it: then the hooks and settings of the repository are
@@ -158,8 +158,8 @@ async function performWithin<N extends Node>(
   }
   try {
     const result = await performer.perform(context);
-    const before = backup.tree;
-    const breaches = changedPaths(before, await scanTree(root, { ...scan, known: before }));
+    const { tree: before, ignoring } = backup;
+    const breaches = changedPaths(before, await scanTree(root, { ...scan, known: before, ignoring }));
     if (breaches.length === 0) return result;
     const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, prefix, backup, breaches)));
     const left = stay.isAlone ? await takeBack(root, prefix, backup, breaches) : breaches;

@@ -1,12 +1,15 @@
 import { chmod, mkdir, open, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { Ignore } from "ignore";
 import { scratchFile } from "../scratch/scratch.ts";
 import { at, isOfTree } from "./way.ts";
-import { scanTree, type ScanOptions, type Tree } from "./scan.ts";
+import { type Ignoring, scanTree, type ScanOptions, type Tree } from "./scan.ts";
 
 /** What a tree held, to put back what should not have changed. */
 export interface Backup {
   readonly tree: Tree;
+  /** What was ignored then. */
+  readonly ignoring: Ignoring;
   /** Null where there was nothing, or too much to be kept. */
   content(path: string): Promise<Uint8Array | null>;
   /**
@@ -44,8 +47,13 @@ export async function backUp(folder: string, options: ScanOptions): Promise<Back
   };
   try {
     const folders = new Set<string>();
-    const tree = await scanTree(root, { ...options, keep, enter: (folder) => folders.add(folder) });
-    return { tree, content, restore: (path) => restore(root, path, { tree, content, folders }), dispose };
+    const ignoring = new Map<string, Ignore>();
+    const enter: ScanOptions["enter"] = (folder, rules) => {
+      folders.add(folder);
+      if (rules !== undefined) ignoring.set(folder, rules);
+    };
+    const tree = await scanTree(root, { ...options, keep, enter });
+    return { tree, ignoring, content, restore: (path) => restore(root, path, { tree, content, folders }), dispose };
   } catch (error) {
     await dispose();
     throw error;

@@ -34,11 +34,16 @@ export interface ScanOptions {
   readonly into?: (folder: string) => boolean;
   /** What of a file counts; all of it when absent. */
   readonly counts?: (path: string, content: Uint8Array) => Uint8Array;
-  /** Told of each folder that is looked into, by its path; the root is "". */
-  readonly enter?: (folder: string) => void;
+  /** What is ignored by .gitignore files as they were at an earlier scan; absent, by those that are there now. */
+  readonly ignoring?: Ignoring;
+  /** Told of each folder that is looked into, by its path, and of the rules in it; the root is "". */
+  readonly enter?: (folder: string, rules: Ignore | undefined) => void;
   /** Given the content of each file that is read, for a link its target. */
   readonly keep?: (path: string, content: Uint8Array) => Promise<void>;
 }
+
+/** Rules of .gitignore files, by the folder that each stands in. */
+export type Ignoring = ReadonlyMap<string, Ignore>;
 
 interface Scan extends ScanOptions {
   readonly root: string;
@@ -63,12 +68,13 @@ export async function scanTree(root: string, options: ScanOptions): Promise<Tree
   const pending: { readonly folder: string; readonly rules: readonly Rules[] }[] = [{ folder: "", rules: [] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
-    scan.enter?.(folder.slice(0, -1));
     const entries = await readdir(at(scan.root, folder), { withFileTypes: true, encoding: "buffer" });
-    const own = entries.some((entry) => entry.isFile() && nameText(entry.name) === ".gitignore");
-    const rules = own
-      ? [{ folder, rules: ignore().add(await readFile(at(scan.root, `${folder}.gitignore`), "utf8")) }, ...next.rules]
-      : next.rules;
+    const isThere = entries.some((entry) => entry.isFile() && nameText(entry.name) === ".gitignore");
+    const read = async (): Promise<Ignore | undefined> =>
+      isThere ? ignore().add(await readFile(at(scan.root, `${folder}.gitignore`), "utf8")) : undefined;
+    const own = scan.ignoring === undefined ? await read() : scan.ignoring.get(folder.slice(0, -1));
+    scan.enter?.(folder.slice(0, -1), own);
+    const rules = own === undefined ? next.rules : [{ folder, rules: own }, ...next.rules];
     const files: string[] = [];
     for (const entry of entries) {
       const name = nameText(entry.name);
