@@ -17,7 +17,7 @@ export class Order {
   readonly #plan: Plan;
   readonly #always: Dominators;
   /** Without loop edges. */
-  readonly #inOnePass: Dominators;
+  readonly #alwaysInOnePass: Dominators;
   readonly #reached = new Map<number, Uint8Array>();
   #search: Search | undefined;
   readonly #answers = new Map<number, Answer>();
@@ -29,7 +29,7 @@ export class Order {
     const inOnePass = (_: number, arc: number): boolean => at(loopOf, arc) < 0;
     this.#always = new Dominators(graph, entry);
     const forward = digraph(graph.size, graph.from.filter(inOnePass), graph.to.filter(inOnePass));
-    this.#inOnePass = new Dominators(forward, entry);
+    this.#alwaysInOnePass = new Dominators(forward, entry);
   }
 
   /** Every way to `node` leads through `before`, which is another node. */
@@ -38,16 +38,24 @@ export class Order {
   }
 
   /**
-   * `before` can have ended when `node` starts: it leads there, runs beside it, or a loop
-   * leads to `node`, which may wait for it or come again.
+   * `before` can have ended when `node` starts: it leads there, runs beside it, a loop leads to `node`,
+   * which may wait for it or come again, or one beside `node` leads to `before`.
    */
   canPrecede(before: string, node: string): boolean {
     if (this.alwaysBefore(before, node) || this.#isLast(node)) return true;
     const [first, second] = [this.#index(before), this.#index(node)];
     const after = this.#from(first);
     if (after === undefined || after[second] === 1) return true;
-    if (this.#beside(first, second) !== "no") return true;
-    return this.#plan.loops.some(({ heads }) => heads.some((head) => this.#from(head)?.[second] !== 0));
+    if (this.#beside(first, second) !== "no" || this.#loopsTo(second).length > 0) return true;
+    // It waits for what leads to it.
+    if (this.#inOnePass(second)?.[first] === 1) return false;
+    return this.#loopsTo(first).some(({ body }) =>
+      body.members.some((member) => this.#beside(member, second) !== "no"),
+    );
+  }
+
+  #loopsTo(node: number): Plan["loops"] {
+    return this.#plan.loops.filter(({ heads }) => heads.some((head) => this.#from(head)?.[node] !== 0));
   }
 
   /** Both can run at once in one pass: there neither leads to the other, and in some run both start. */
@@ -95,9 +103,8 @@ export class Order {
   }
 
   #lookBeside(a: number, b: number): Answer {
-    if (this.#inOnePass.dominates(a, b) || this.#inOnePass.dominates(b, a)) return "no";
-    const inOnePass = (arc: number): boolean => at(this.#plan.loopOf, arc) < 0;
-    const [afterA, afterB] = [this.#closure(a, inOnePass), this.#closure(b, inOnePass)];
+    if (this.#alwaysInOnePass.dominates(a, b) || this.#alwaysInOnePass.dominates(b, a)) return "no";
+    const [afterA, afterB] = [this.#inOnePass(a), this.#inOnePass(b)];
     if (afterA === undefined || afterB === undefined) return "unknown";
     if (afterA[b] === 1 || afterB[a] === 1) return "no";
     return canStartBoth(this.#searching(), a, b);
@@ -135,6 +142,11 @@ export class Order {
       }
     }
     return seen;
+  }
+
+  /** The same without loop edges. */
+  #inOnePass(node: number): Uint8Array | undefined {
+    return this.#closure(node, (arc) => at(this.#plan.loopOf, arc) < 0);
   }
 
   #searching(): Search {

@@ -91,6 +91,14 @@ test("a node beside nested loops may have ended when they come round again", () 
   expect(order.canPrecede("g", "d")).toBe(false);
 });
 
+test("what only a loop beside a node leads to may have ended before it", () => {
+  const ids = ["a", "c", "e", "f", "g", "h"];
+  const edges = arrows("a+>c,a+>f,a+>h,c+>e,c+>h,c!>h,e+>h,f+>g,f+>h,g+>h,h!>g,h+>f");
+  const order = new Order(compile(blueprintOf(ids, edges, settings)));
+  expect(order.canPrecede("g", "e")).toBe(true);
+  expect(order.canPrecede("g", "a")).toBe(false);
+});
+
 test("a fork that is on the way to neither of two nodes in every run starts both", () => {
   const ids = ["a", "b", "c", "d", "e", "f"];
   const edges = arrows("a+>c,b+>d,b+>e,b!>d,c+>d,c!>b,d+>f,d!>f,e+>f");
