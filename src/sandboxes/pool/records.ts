@@ -43,8 +43,12 @@ export class BoxRecords {
     await rename(making, file);
   }
 
+  /** With what a killed writer of it left half made. */
   async remove(id: string): Promise<void> {
-    await rm(this.#file(id), { force: true });
+    const name = path.basename(this.#file(id));
+    const names = existsSync(this.#folder) ? await readdir(this.#folder) : [];
+    const own = names.filter((one) => one === name || (one.startsWith(`${name}.`) && one.endsWith(".new")));
+    for (const one of own) await rm(path.join(this.#folder, one), { force: true });
   }
 
   #file(id: string): string {
