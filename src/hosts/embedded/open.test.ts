@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Sharers } from "../../../test/support/sharers.ts";
+import { limits } from "../../model/limits.ts";
 import { openStore } from "./open.ts";
 import { migrations } from "./schema.ts";
 
@@ -51,3 +52,16 @@ test("an older store that several open at the same moment is migrated once, and 
     expect(versionOf(join(home, `trammel.db.v${older.length}`))).toBe(older.length);
   }
 });
+
+test("a store that another holds for good is given up after the time that a busy one is waited for", () => {
+  const home = mkdtempSync(join(folder, "held-"));
+  const holder = new DatabaseSync(join(home, "trammel.db"));
+  holder.exec("CREATE TABLE held (a); BEGIN EXCLUSIVE");
+  const began = performance.now();
+  try {
+    expect(() => openStore(home, migrations)).toThrow("is held by another process");
+  } finally {
+    holder.close();
+  }
+  expect(performance.now() - began).toBeLessThan(2 * limits.storeBusyMs);
+}, 30_000);
