@@ -233,6 +233,11 @@ describe("run", () => {
       ),
     });
     expect((await trammel(["run", "other.yaml", "-b", "hello"], { place })).stdout).toBe("hello\n");
+    place.file("unreadable.yaml", Buffer.from([0xff, 0xfe]));
+    expect(await trammel(["run", "unreadable.yaml"], { place })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("To run the file: trammel run -b unreadable.yaml."),
+    });
   });
 
   it("refuses a configuration with an unknown key where it stands", async () => {

@@ -5,7 +5,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import { blueprintFolder, findBlueprint, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions } from "../running/drive.ts";
-import { isFolder } from "../documents/files.ts";
+import { isFile, isFolder } from "../documents/files.ts";
 import { isInside } from "../inside.ts";
 import { readInputs } from "../running/inputs.ts";
 import { boundBy, prepare, type Prepared, readConfig, withAgentOf } from "../running/prepare.ts";
@@ -85,9 +85,9 @@ async function printRoute(world: World, { blueprint, document }: Prepared, optio
   return exitCodes.ok;
 }
 
-/** Text of a task is hardly ever the name of such a file. */
+/** Text of a task is hardly ever the name of such a file, readable or not. */
 function isFileOfBlueprint(world: World, task: string | undefined): task is string {
-  return task !== undefined && /\.ya?ml$/i.test(task) && !isProblem(findBlueprint(task, world.cwd));
+  return task !== undefined && /\.ya?ml$/i.test(task) && isFile(resolve(world.cwd, task));
 }
 
 /** Nothing has happened yet, and the default might do something that nobody asked for. */

@@ -1,10 +1,10 @@
-import { readdirSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { codes } from "../../language/codes.ts";
 import { limits } from "../../model/limits.ts";
 import { inert } from "../../views/inert.ts";
 import { listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import { isTestFile } from "../documents/document.ts";
+import { namesIn } from "../documents/files.ts";
 import { openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
@@ -115,7 +115,7 @@ function words(...values: readonly string[]): Candidate[] {
 function blueprints({ cwd }: World): Candidate[] {
   const own = listBlueprints(cwd);
   const shipped = [...shippedBlueprints().keys()].filter((name) => !own.includes(name));
-  const files = readdirSync(cwd).filter((file) => /\.ya?ml$/.test(file) && !isTestFile(file));
+  const files = namesIn(cwd).filter((file) => /\.ya?ml$/.test(file) && !isTestFile(file));
   return [
     ...own.map((value) => ({ value, about: "of this project" })),
     ...shipped.map((value) => ({ value, about: "comes with trammel" })),

@@ -1,10 +1,9 @@
-import { readdirSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
 import { nearestAbove } from "../../config/load.ts";
 import { nearest } from "../../language/nearest.ts";
 import { isProblem, type Problem, usage } from "../problem.ts";
 import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
-import { isFile } from "./files.ts";
+import { isFile, namesIn } from "./files.ts";
 import { packageRoot } from "./package-root.ts";
 
 /** Where a project keeps the blueprints that are run by name. */
@@ -78,16 +77,8 @@ function inOrder([a]: readonly [string, string], [b]: readonly [string, string])
 }
 
 function blueprintsIn(folder: string): ReadonlyMap<string, string> {
-  const files = entriesOf(folder).filter(
+  const files = namesIn(folder).filter(
     (entry) => extensions.some((extension) => extname(entry) === extension) && !isTestFile(entry),
   );
   return new Map(files.map((file) => [basename(file, extname(file)), join(folder, file)]));
-}
-
-function entriesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

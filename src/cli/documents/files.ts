@@ -1,4 +1,4 @@
-import { statSync, type Stats } from "node:fs";
+import { readdirSync, statSync, type Stats } from "node:fs";
 
 export function isFile(path: string): boolean {
   return look(path)?.isFile() ?? false;
@@ -14,5 +14,14 @@ function look(path: string): Stats | undefined {
     return statSync(path);
   } catch {
     return undefined;
+  }
+}
+
+/** What is in a folder; empty for whatever cannot be looked into, for any reason. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

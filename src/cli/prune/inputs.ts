@@ -2,7 +2,7 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isOver } from "../../model/outcome.ts";
 import type { ReadableJournal } from "../../ports/journal.ts";
-import { namesIn } from "./sizes.ts";
+import { namesIn } from "../documents/files.ts";
 
 /**
  * Removes sensitive inputs of runs that need them no more: a run that was killed before it began, or at its end, has
