@@ -122,6 +122,18 @@ test("what is ignored is told by the rules that were there before it began", asy
   expect(result.reason?.text).toContain("it changed what it may not: new.js (taken back)");
 });
 
+test("modules are held where they are named, and left alone otherwise", async () => {
+  await mkdir(join(tree, "node_modules/p"), { recursive: true });
+  await put(".gitignore", "node_modules/\n");
+  await put("node_modules/p/index.js", "good");
+  const evil = (): Promise<void> => put("node_modules/p/index.js", "evil");
+  const { reason } = await perform({ protect: ["node_modules/**"] }, evil);
+  expect(reason?.text).toContain("it changed what it may not: node_modules/p/index.js (taken back)");
+  expect(await get("node_modules/p/index.js")).toBe("good");
+  const others = ["**/*.js", "node_modules/q/**"];
+  expect(await perform({ protect: others, writes: ["src/**"] }, evil)).toEqual({ outcome: "success" });
+});
+
 test("a node whose tree Git cannot tell about does not begin", async () => {
   scope = createWriteScope(join(tree, "data"), undefined, () => Promise.reject(new Error("bad index file")));
   const begun: string[] = [];

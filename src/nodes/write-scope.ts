@@ -101,7 +101,9 @@ function scopeOf(
   const only = (path: string): boolean =>
     (closed.matches(path) || (writes !== undefined && !isOpen(path))) && !isRecord(path) && !isOurs(join(cwd, path));
   const hooks = (writes ?? []).flatMap((glob) => (isHooks(glob) ? [glob.slice(1)] : []));
-  return { root: cwd, prefix: "", scan: { except: [dataFolder], only, though: matcherOf([...protect, ...hooks]) } };
+  const modules = matcherOf(protect.filter((glob) => glob.split("/").includes("node_modules")));
+  const though = matcherOf([...protect, ...hooks]);
+  return { root: cwd, prefix: "", scan: { except: [dataFolder], only, though, modules } };
 }
 
 /** Whether it closes a folder of hooks. */

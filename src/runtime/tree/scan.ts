@@ -30,6 +30,8 @@ export interface ScanOptions {
   readonly only?: (path: string) => boolean;
   /** Files that are looked at although a .gitignore names them, or git keeps them for itself. */
   readonly though?: PathMatcher;
+  /** What is looked at in folders of the name `node_modules`, which are left out otherwise, ignored or not. */
+  readonly modules?: PathMatcher;
   /** Where given, only these folders are looked into. */
   readonly into?: (folder: string) => boolean;
   /** What of a file counts; all of it when absent. */
@@ -57,8 +59,8 @@ interface Rules {
 }
 
 /**
- * The files under a root, without those that .gitignore files name, `.git` and `node_modules`.
- * Rejects where there are more than `limits.snapshotFiles`.
+ * The files under a root, without those that .gitignore files name, `.git` and `node_modules`, unless the options say
+ * so. Rejects where there are more than `limits.snapshotFiles`.
  */
 export async function scanTree(root: string, options: ScanOptions): Promise<Tree> {
   const { default: ignore } = await import("ignore");
@@ -94,7 +96,7 @@ export async function scanTree(root: string, options: ScanOptions): Promise<Tree
 const filesAtATime = 32;
 
 function isLeftOut(name: string, path: string, directory: boolean, rules: readonly Rules[], scan: Scan): boolean {
-  if (name === "node_modules") return true;
+  if (name === "node_modules" && !isIn(path, directory, scan.modules)) return true;
   // Git's own files are nobody's work, but its hooks and settings are run by it.
   if (name === ".git" || path.startsWith(".git/")) return !isNamed(path, directory, scan);
   if (scan.except.includes(join(scan.root, path))) return true;
@@ -102,7 +104,11 @@ function isLeftOut(name: string, path: string, directory: boolean, rules: readon
 }
 
 function isNamed(path: string, directory: boolean, { though }: Scan): boolean {
-  return (directory ? though?.mayHold(path) : though?.matches(path)) === true;
+  return isIn(path, directory, though);
+}
+
+function isIn(path: string, directory: boolean, matcher: PathMatcher | undefined): boolean {
+  return (directory ? matcher?.mayHold(path) : matcher?.matches(path)) === true;
 }
 
 function isIgnored(path: string, directory: boolean, rules: readonly Rules[]): boolean {
