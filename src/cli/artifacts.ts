@@ -1,10 +1,10 @@
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { JournalReader } from "../ports/journal.ts";
 import { nodeOutputs, type NodeOutput } from "../views/outputs.ts";
 import type { Artifacts } from "../wire/artifacts.ts";
-import { isFile } from "./documents/files.ts";
+import { isFile, namesIn } from "./documents/files.ts";
 
 export interface Artifact {
   readonly row: Artifacts["artifacts"][number];
@@ -45,12 +45,4 @@ function patchesIn(folder: string): readonly Artifact[] {
     const about = { node: name.slice(0, -patch.length), pass: null, attempt: null, cut: false, missing: false };
     return { row: { name, kind: "patch", file, bytes: statSync(file).size, ...about }, text: null };
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { expect, it } from "vitest";
+import { limits } from "../../src/model/limits.ts";
 import { blueprintListShape } from "../../src/wire/blueprint-list.ts";
 import { Place, type StartOptions, trammel } from "./support/cli.ts";
 
@@ -44,6 +45,36 @@ it("a blueprint comes with trammel, and one of the project goes before it", asyn
     code: 2,
     stderr: expect.stringContaining("feature.yaml is not UTF-8 text"),
   });
+});
+
+it("what stands where a blueprint would be and cannot be read is told, and never passed over", async () => {
+  using place = new Place();
+  const kept = ".trammel/blueprints";
+  for (const folder of [kept, `other/${kept}`]) mkdirSync(place.path(folder), { recursive: true });
+  place.file(`other/${kept}/feature.yaml`, good);
+  const dryRun = ["run", "-b", "feature", "--dry-run", "--cwd", "other"];
+  expect(await trammel(dryRun, { place })).toMatchObject({ code: 0 });
+  symlinkSync("nowhere.yaml", place.path(`${kept}/feature.yaml`));
+  const gone = {
+    code: 2,
+    stderr: expect.stringMatching(/^trammel: there is no file .trammel\/blueprints\/feature.yaml/),
+  };
+  expect(await trammel(dryRun, { place })).toMatchObject(gone);
+  expect(await trammel(["show", "feature"], { place })).toMatchObject(gone);
+  place.file("top.yaml", "name: top\nnodes:\n  a: {type: call, blueprint: feature}\n");
+  expect(await check(["top.yaml"], { place })).toMatch(/^2 .*there is no file .trammel\/blueprints\/feature.yaml/s);
+  rmSync(place.path(`${kept}/feature.yaml`));
+  place.file("feature.yml", Buffer.alloc(limits.documentBytes + 1, "#"));
+  expect(await check(["top.yaml"], { place })).toMatch(/^2 .*feature.yml is larger than \d+ MiB/s);
+});
+
+it("a name that nothing has is told with the names of all places where it was looked for", async () => {
+  using place = new Place();
+  mkdirSync(place.path("other/.trammel/blueprints"), { recursive: true });
+  place.file("other/.trammel/blueprints/mine.yaml", good);
+  expect((await trammel(["run", "-b", "mime", "--cwd", "other"], { place })).stderr).toMatch(
+    /did you mean mine\?\n {2}There are: mine; with trammel come:/,
+  );
 });
 
 it("a blueprint is called and pinned by its content when it comes with trammel", async () => {

@@ -1,9 +1,9 @@
 import { basename, extname, join, relative, resolve } from "node:path";
 import { nearestAbove } from "../../config/load.ts";
 import { nearest } from "../../language/nearest.ts";
-import { isProblem, type Problem, usage } from "../problem.ts";
+import { type Problem, usage } from "../problem.ts";
 import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
-import { isFile, namesIn } from "./files.ts";
+import { isFile, isTaken, namesIn } from "./files.ts";
 import { packageRoot } from "./package-root.ts";
 
 /** Where a project keeps the blueprints that are run by name. */
@@ -12,32 +12,33 @@ const extensions = [".yaml", ".yml"] as const;
 
 /**
  * The blueprint that `--blueprint` names: a path when it looks like one or exists, else a name in the folder of the
- * project; looked for from each of these places, and at last among those that come with the package.
+ * project; looked for from each of these places, and at last among those that come with the package. What stands where
+ * one would be and cannot be read is a problem, and never passed over for the next.
  */
 export function findBlueprint(name: string, ...places: readonly [string, ...string[]]): SourceDocument | Problem {
-  let problem: Problem | undefined;
   for (const place of places) {
-    const found = ofProject(name, place);
-    if (found !== null && !isProblem(found)) return found;
-    problem ??= found ?? undefined;
+    const file = fileOf(name, place);
+    if (file !== null) return readDocument(file, place);
   }
-  // One of the project that cannot be read is not passed over for one that comes with the package.
-  if (problem !== undefined) return problem;
+  if (looksLikePath(name)) return readDocument(name, places[0]);
   const shipped = shippedBlueprints().get(name);
-  return shipped === undefined ? unknown(name, places[0]) : readDocument(shipped, places[0]);
+  return shipped === undefined ? unknown(name, places) : readDocument(shipped, places[0]);
 }
 
-function ofProject(name: string, cwd: string): SourceDocument | Problem | null {
-  if (looksLikePath(name) || isFile(resolve(cwd, name))) return readDocument(name, cwd);
+function fileOf(name: string, cwd: string): string | null {
+  if (looksLikePath(name)) return isTaken(resolve(cwd, name)) ? name : null;
+  if (isFile(resolve(cwd, name))) return name;
   const folder = keptFolder(cwd);
-  const file = extensions.map((extension) => join(folder, name + extension)).find((one) => isFile(one));
-  return file === undefined ? null : readDocument(relative(cwd, file), cwd);
+  const file = extensions.map((extension) => join(folder, name + extension)).find((one) => isTaken(one));
+  return file === undefined ? null : relative(cwd, file);
 }
 
-function unknown(name: string, cwd: string): Problem {
-  const own = listBlueprints(cwd);
+function unknown(name: string, places: readonly string[]): Problem {
+  const own = [...new Set(places.flatMap((place) => listBlueprints(place)))].toSorted();
   const shipped = [...shippedBlueprints().keys()];
-  const beside = extensions.map((extension) => name + extension).find((file) => isFile(resolve(cwd, file)));
+  const beside = extensions
+    .map((extension) => name + extension)
+    .find((file) => places.some((place) => isFile(resolve(place, file))));
   const meant = beside ?? nearest(name, [...own, ...shipped]);
   return usage(
     `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}${meant === undefined ? "" : `; did you mean ${meant}?`}`,

@@ -12,7 +12,7 @@ import type { Plugin } from "../../ports/plugin.ts";
 import type { Callee, Callees } from "../../runtime/api.ts";
 import { findBlueprint } from "./by-name.ts";
 import { readDocument, type SourceDocument } from "./document.ts";
-import { isFile } from "./files.ts";
+import { isTaken } from "./files.ts";
 import { lockOf } from "./lock.ts";
 import { checkDocument } from "../plugins/plugins.ts";
 import { isProblem, type Problem, usage } from "../problem.ts";
@@ -143,7 +143,7 @@ export function findCallee(reference: string, from: SourceDocument, project: str
   const folder = dirname(from.file);
   const beside = [".yaml", ".yml"]
     .map((extension) => `${reference}${extension}`)
-    .find((name) => isFile(join(folder, name)));
+    .find((name) => isTaken(join(folder, name)));
   return beside === undefined ? findBlueprint(reference, folder, project) : readDocument(`./${beside}`, folder);
 }
 

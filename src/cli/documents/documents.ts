@@ -26,7 +26,7 @@ const saysWhatRuns = (text: string): boolean =>
 export function documentsAt(places: readonly string[], cwd: string): readonly (SourceDocument | Problem)[] {
   if (places.length > 0) return places.flatMap((place) => documentsIn(place, cwd));
   const kept = keptFolder(cwd);
-  if (isFolder(kept)) return documentsIn(relative(cwd, kept), cwd);
+  if (isFolder(kept)) return documentsIn(relative(cwd, kept) || ".", cwd);
   return [usage(`there is no folder ${blueprintFolder} here`, "Name files or folders: trammel check FILE…")];
 }
 
