@@ -56,6 +56,11 @@ export function references(template: Template): readonly Reference[] {
   return template.parts.flatMap((part) => ("ref" in part ? [part.ref] : []));
 }
 
+/** The nodes that a template refers to. */
+export function nodesOf(template: Template): ReadonlySet<string> {
+  return new Set(references(template).flatMap(({ source, name }) => (source === "node" ? [name] : [])));
+}
+
 /** The reference when the template is nothing else, so that its value keeps its type. */
 export function soleReference(template: Template): Reference | undefined {
   const [part] = template.parts;

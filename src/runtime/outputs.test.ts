@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import type { OutputSpec } from "../model/type-spec.ts";
 import type { Json } from "../model/json.ts";
+import type { BlobStore } from "../ports/blobs.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { parseTemplate } from "../language/template.ts";
 import { parseType } from "../language/types.ts";
-import { declaredOutputs, heldToOutputs, isPromised } from "./outputs.ts";
+import { declaredOutputs, heldToOutputs, isPromised, unfitFromStart } from "./outputs.ts";
 
 const from = { source: "{a}", parts: [] };
 
@@ -22,19 +23,17 @@ test("an output that exists stays what it is, and no outputs are none", async ()
   expect(await declaredOutputs({ outputs: {} }, { value: async () => 0 })).toBeUndefined();
 });
 
+// Nothing here is kept beside the journal.
+const noBlobs = {} as BlobStore;
+
 const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
 
 function held(type: string | typeof schema, from: string, result: NodeResult, expect?: "failure"): Promise<NodeResult> {
   const spec =
     typeof type === "string" ? (parseType(type) ?? { kind: "json" }) : ({ kind: "schema", schema: type } as const);
   const blueprint = { outputs: { out: { type: spec, from: parseTemplate(from) } } };
-  const context = {
-    node: { id: "a", type: "script", run: "", ...(expect && { expect }) },
-    blueprint,
-    can: { blobs: {} },
-  };
-  // Only what is looked at.
-  return heldToOutputs(context as unknown as Parameters<typeof heldToOutputs>[0], result);
+  const facts = { task: "t", inputs: { mode: "x" }, blueprint };
+  return heldToOutputs({ node: { id: "a", ...(expect && { expect }) }, facts, blobs: noBlobs }, result);
 }
 
 const success = (value: Json): NodeResult => ({ outcome: "success", output: { text: "said", bytes: 4 }, value });
@@ -45,6 +44,8 @@ test.each<[string | typeof schema, string, Json, string]>([
   ["integer", "{a.n}", { m: 1 }, "is declared `integer`, and {a.n} is not there"],
   ["list<integer>", "{a}", [1, "2"], 'is declared `list<integer>`, and {a} is [1,"2"]'],
   ["enum[x, y]", "{a}", "z", 'is declared `enum[x, y]`, and {a} is "z"'],
+  ["enum[v-x, v-y]", "v-{a}", "z", 'is declared `enum[v-x, v-y]`, and v-{a} is "v-said"'],
+  ["enum[x-1]", "{inputs.mode}-{a.n}", { n: 2 }, 'is declared `enum[x-1]`, and {inputs.mode}-{a.n} is "x-2"'],
   [schema, "{a}", { ok: "yes" }, "has a schema that {a} does not fit: ok must be boolean"],
 ])("a success is held to the output that is declared %j from %s", async (type, from, value, problem) => {
   expect(await held(type, from, success(value))).toEqual({
@@ -58,6 +59,8 @@ test.each<[string | typeof schema, string, NodeResult]>([
   ["number", "{a.n}", success({ n: 1.5 })],
   ["string", "{a}", success({ any: 1 })],
   ["enum[x, y]", "{a}", { outcome: "success", output: { text: "y\n", bytes: 2 } }],
+  ["enum[v-y]", "v-{a}", { outcome: "success", output: { text: "y\n", bytes: 2 } }],
+  ["enum[x-1]", "{inputs.mode}-{a.n}", success({ n: 1 })],
   ["json", "{a.gone}", success({})],
   [schema, "{a}", success({ ok: true })],
   ["number", "{b}", success("of another node")],
@@ -72,17 +75,29 @@ test("a node that should fail promises nothing by its success", async () => {
   expect(await held("number", "{a}", result, "failure")).toBe(result);
 });
 
-test("what is declared of a value around text promises nothing of the node", () => {
-  const of = (from: string): boolean =>
-    isPromised({ id: "a" }, { outputs: { out: { type: { kind: "string" }, from: parseTemplate(from) } } });
-  expect([of("{a}"), of("{a.x.y}"), of("v{a}"), of("{b}"), of("{inputs.a}")]).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
+test("a node promises what is made of its values alone", () => {
+  const of = (from: string, kind: "path" | "string" = "path"): boolean =>
+    isPromised({ id: "a" }, { outputs: { out: { type: { kind }, from: parseTemplate(from) } } });
+  expect(of("{a}", "string")).toBe(false);
+  expect(
+    ["{a}", "{a.x.y}", "v{a}", "{a.x}{a.y}{task}", "{a}{b}", "{b}", "{inputs.a}", "a"].map((from) => of(from)),
+  ).toEqual([true, true, true, true, false, false, false, false]);
 });
+
+test.each<[string, string, readonly string[]]>([
+  ["enum[x, y]", "{inputs.mode}", []],
+  ["enum[y, z]", "{inputs.mode}", ['outputs.out is declared `enum[y, z]`, and {inputs.mode} is "x"']],
+  ["enum[y, z]", "{task}", ['outputs.out is declared `enum[y, z]`, and {task} is "t"']],
+  ["enum[y, z]", "w", ['outputs.out is declared `enum[y, z]`, and w is "w"']],
+  ["integer", "{inputs.gone}", ["outputs.out is declared `integer`, and {inputs.gone} is not there"]],
+  ["enum[y, z]", "{a}", []],
+])(
+  "what is declared %s from %s, if no node has a part in it, is held to it before the run",
+  async (type, from, told) => {
+    const outputs = { out: { type: parseType(type) ?? ({ kind: "json" } as const), from: parseTemplate(from) } };
+    expect(await unfitFromStart({ outputs }, { task: "t", inputs: { mode: "x" } }, noBlobs)).toEqual(told);
+  },
+);
 
 test("an output of text is what its value says, and a word ends before its line break", async () => {
   const of = (type: string, value: Json): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import { fits, wordsOf } from "../language/fields/schemas.ts";
-import { soleReference } from "../language/template.ts";
+import { nodesOf, soleReference } from "../language/template.ts";
 import { allowsNull } from "../language/types.ts";
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
@@ -7,8 +7,10 @@ import { limits } from "../model/limits.ts";
 import type { Node } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Template } from "../model/template.ts";
-import type { TypeSpec } from "../model/type-spec.ts";
-import type { ActionContext, Values } from "../ports/performer.ts";
+import type { OutputSpec, TypeSpec } from "../model/type-spec.ts";
+import type { BlobStore } from "../ports/blobs.ts";
+import type { Values } from "../ports/performer.ts";
+import type { RunFacts } from "./context.ts";
 import { invalid, schemaFault } from "./validation/said-value.ts";
 import { RunValues, textOfJson } from "./values.ts";
 
@@ -26,19 +28,26 @@ export async function declaredOutputs(
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
+interface Promising {
+  readonly node: Pick<Node, "id" | "expect">;
+  readonly facts: Pick<RunFacts, "task" | "inputs"> & { readonly blueprint: Pick<Blueprint, "outputs"> };
+  readonly blobs: BlobStore;
+}
+
 /**
- * A success of which each declared output that is a reference to the node has its type; else a failure without the
- * value, so that nobody is given it. What the node did not say at all is none.
+ * A success of which each declared output that is made of this node's values alone has its type; else a failure without
+ * the value, so that nobody is given it. What the node did not say at all is none.
  */
 export async function heldToOutputs(
-  { node: { id, expect }, blueprint: { outputs }, can: { blobs } }: Pick<ActionContext, "node" | "blueprint" | "can">,
+  { node: { id, expect }, facts, blobs }: Promising,
   result: NodeResult,
 ): Promise<NodeResult> {
   if (result.outcome !== "success" || expect === "failure") return result;
-  const values = new RunValues({ task: "", inputs: {}, results: new Map([[id, result]]) }, blobs);
-  for (const [name, { type, from }] of Object.entries(outputs)) {
-    if (!isOf(id, from)) continue;
-    const problem = await misfit(type, asType(type, await values.value(from)), from, result);
+  const values = new RunValues({ ...facts, results: new Map([[id, result]]) }, blobs);
+  for (const [name, { type, from }] of Object.entries(facts.blueprint.outputs)) {
+    if (!isOf(id, { type, from })) continue;
+    const saidNothing = result.value === undefined && result.ports === undefined && soleReference(from) !== undefined;
+    const problem = await misfit(type, asType(type, await values.value(from)), from, saidNothing);
     if (problem === null) continue;
     const { value: _value, ports: _ports, ...said } = result;
     return { ...said, ...invalid(`outputs.${name} ${problem}`) };
@@ -48,12 +57,30 @@ export async function heldToOutputs(
 
 /** Whether a node may be held to a declared output. */
 export function isPromised({ id }: Pick<Node, "id">, { outputs }: Pick<Blueprint, "outputs">): boolean {
-  return Object.values(outputs).some(({ from }) => isOf(id, from));
+  return Object.values(outputs).some((output) => isOf(id, output));
 }
 
-function isOf(id: string, from: Template): boolean {
-  const ref = soleReference(from);
-  return ref?.source === "node" && ref.name === id;
+/** Why declared outputs that no node has a part in do not have their types, as they would be from the start. */
+export async function unfitFromStart(
+  { outputs }: Pick<Blueprint, "outputs">,
+  given: Pick<RunFacts, "task" | "inputs">,
+  blobs: BlobStore,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const [name, { type, from }] of Object.entries(outputs)) {
+    if (nodesOf(from).size > 0) continue;
+    const values = new RunValues({ ...given, results: new Map() }, blobs);
+    const problem = await misfit(type, asType(type, await values.value(from)), from, false);
+    if (problem !== null) problems.push(`outputs.${name} ${problem}`);
+  }
+  return problems;
+}
+
+/** Whatever a node says is text and JSON. */
+function isOf(id: string, { type: { kind }, from }: OutputSpec): boolean {
+  if (kind === "string" || kind === "json") return false;
+  const nodes = nodesOf(from);
+  return nodes.size === 1 && nodes.has(id);
 }
 
 /** A text is what a value says; a word of a command ends before its line break. */
@@ -71,12 +98,9 @@ function asType({ kind }: TypeSpec, value: Json): Json {
   }
 }
 
-async function misfit(type: TypeSpec, value: Json, from: Template, result: NodeResult): Promise<string | null> {
-  const { source } = from;
-  if (value === null) {
-    const saidNothing = result.value === undefined && result.ports === undefined;
-    return saidNothing || allowsNull(type) ? null : `is declared ${wordsOf(type)}, and ${source} is not there`;
-  }
+async function misfit(type: TypeSpec, value: Json, { source }: Template, mayBeAbsent: boolean): Promise<string | null> {
+  if (value === null)
+    return mayBeAbsent || allowsNull(type) ? null : `is declared ${wordsOf(type)}, and ${source} is not there`;
   if (type.kind !== "schema")
     return fits(value, type)
       ? null

@@ -1,6 +1,6 @@
 import { wordsOf } from "../../language/fields/schemas.ts";
 import { typeWords } from "../../language/ports.ts";
-import { soleReference } from "../../language/template.ts";
+import { nodesOf, soleReference } from "../../language/template.ts";
 import { entryOf, quote, valueOf } from "../../language/tree.ts";
 import { typeSchema } from "../../language/types.ts";
 import { typeOf } from "../schemas.ts";
@@ -36,12 +36,18 @@ function checkLists({ source }: RuleContext, report: RuleReport): void {
 
 function checkOutputs({ source }: RuleContext, report: RuleReport): void {
   for (const [name, { type, from }] of Object.entries(source.blueprint.outputs)) {
+    const at = entryOf(valueOf(source.root, "outputs", name), "from")?.value;
+    if (at === undefined) continue;
+    if ((type.kind === "enum" || type.kind === "schema") && nodesOf(from).size > 1) {
+      const nodes = [...nodesOf(from)].map((id) => `\`${id}\``).join(" and ");
+      const message = `Output \`${name}\` is ${wordsOf(type)}, and made of what ${nodes} say, so that none of them can be held to it`;
+      report(at.range, message, "Let one node say the whole of it, and refer to that.");
+      continue;
+    }
     const wanted = typeSchema(type)["type"];
     const found = typeOf(from, source);
     if (typeof wanted !== "string" || found === undefined || found === wanted) continue;
     if (wanted === "number" && found === "integer") continue;
-    const at = entryOf(valueOf(source.root, "outputs", name), "from")?.value;
-    if (at === undefined) continue;
     const ref = soleReference(from);
     const isSaid = found === "string" && ref?.source === "node" && ref.path.length === 0;
     const hint = isSaid

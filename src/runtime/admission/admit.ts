@@ -7,6 +7,7 @@ import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Capabilities, Performer } from "../../ports/performer.ts";
 import type { Callee, Callees, Refusal, StartRequest } from "../api.ts";
+import { unfitFromStart } from "../outputs.ts";
 import { inputsOf } from "./inputs.ts";
 
 export type Performers = ReadonlyMap<NodeType, Performer>;
@@ -60,6 +61,9 @@ export async function admit(
       problems.join("\n"),
       "Give each as --input NAME=VALUE, or all of them as --input-file FILE.",
     );
+  const unfitOutputs = await unfitFromStart(blueprint, { task, inputs }, can.blobs);
+  if (unfitOutputs.length > 0)
+    return refuse("bad_input", unfitOutputs.join("\n"), "Give an input that fits, or change the type of the output.");
   const callees = calleesOf(request);
   const missing = missingIn(blueprint, callees, performers, can);
   if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));

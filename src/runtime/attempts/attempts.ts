@@ -1,6 +1,7 @@
 import { chargesIn } from "../../model/charges.ts";
 import type { Attempt } from "../../model/attempt.ts";
 import type { EventBody, NodeEnded, NodeUnconfirmed } from "../../model/events.ts";
+import type { Node } from "../../model/node.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import { timeoutOf } from "../../model/timeouts.ts";
 import type { ChildRuns, Progress } from "../../ports/performer.ts";
@@ -10,6 +11,7 @@ import { contextOf, type ContextOptions, type Live, type RunFacts } from "../con
 import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "../decisions/gates.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
+import { heldToOutputs, isPromised } from "../outputs.ts";
 import { Performance } from "./performance.ts";
 import { clipped } from "./result.ts";
 import { RunValues } from "../values.ts";
@@ -98,6 +100,7 @@ export class Attempts {
       clock,
       context: (live) => contextOf(parts, live),
       report: (progress) => this.#progress(attempt, gate, progress),
+      held: this.#held(node),
       ended: (result) => {
         const heads = this.#inside.get(id)?.mark();
         this.#over({ type: "node.ended", ...attempt, result, ...(heads && { heads }) });
@@ -109,6 +112,12 @@ export class Attempts {
       },
     });
     this.#live.set(id, { performance, gate });
+  }
+
+  #held(node: Node): ((result: NodeResult) => Promise<NodeResult>) | undefined {
+    const facts = this.#facts;
+    if (!isPromised(node, facts.blueprint)) return undefined;
+    return (result) => heldToOutputs({ node, facts, blobs: this.#ports.can.blobs }, result);
   }
 
   #childrenOf(of: ContextOptions, live: Live): ChildRuns {

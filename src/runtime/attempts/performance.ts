@@ -6,7 +6,6 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer, Progress } from "../../ports/performer.ts";
 import { BlobFailure } from "../blobs/failure.ts";
 import type { Live } from "../context.ts";
-import { heldToOutputs, isPromised } from "../outputs.ts";
 import { withProgress } from "./progress.ts";
 import { admissible } from "./result.ts";
 
@@ -17,6 +16,8 @@ export interface PerformanceOptions {
   /** What the performer acts with, around the signal and the report of this performance. */
   readonly context: (live: Live) => ActionContext;
   readonly report: (progress: Progress) => void;
+  /** What a result is where the node is held to what its blueprint promises. */
+  readonly held?: ((result: NodeResult) => Promise<NodeResult>) | undefined;
   /** One of these two is called, exactly once. */
   readonly ended: (result: NodeResult) => void;
   /**
@@ -105,7 +106,7 @@ export class Performance implements Live {
   }
 
   async #perform(performer: Performer, context: ActionContext): Promise<void> {
-    const result = await perform(performer, context);
+    const result = await perform(performer, context, this.#options.held);
     if (!this.#close()) return;
     this.#options.ended(this.#asEnded(result));
   }
@@ -122,10 +123,14 @@ export class Performance implements Live {
   }
 }
 
-async function perform(performer: Performer, context: ActionContext): Promise<NodeResult> {
+async function perform(
+  performer: Performer,
+  context: ActionContext,
+  held: PerformanceOptions["held"],
+): Promise<NodeResult> {
   try {
     const answered = admissible(await performer.perform(context));
-    const result = isPromised(context.node, context.blueprint) ? await heldToOutputs(context, answered) : answered;
+    const result = held === undefined ? answered : await held(answered);
     return context.node.progress === undefined ? result : await withProgress(context, result);
   } catch (error) {
     if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
