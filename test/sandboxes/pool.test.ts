@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { ProvisionRequest, SandboxPool, SandboxVerdict } from "../../src/ports/sandbox.ts";
@@ -21,15 +21,26 @@ interface Setting {
   readonly fate?: SandboxVerdict;
   /** As an engine that has died since. */
   readonly dead?: true;
+  /** Of some runs another fate than of the rest. */
+  readonly fates?: Readonly<Record<string, SandboxVerdict>>;
+  /** Awaited once, before the first process that holds a box is started. */
+  readonly beforeStart?: () => Promise<void>;
 }
 
-function poolIn({ home = newFolder(onTestFinished), variables = {}, fate = "live", dead }: Setting = {}): SandboxPool {
+function poolIn(setting: Setting = {}): SandboxPool {
+  const { home = newFolder(onTestFinished), variables = {}, fate = "live", dead, fates = {}, beforeStart } = setting;
+  const parts = partsIn(home);
+  let before: Promise<void> | undefined;
   const pool = createSandboxPool({
-    ...partsIn(home),
+    ...parts,
+    start: async (request) => {
+      await (before ??= beforeStart?.());
+      return parts.start(request);
+    },
     redactor: createRedactor(["masked-secret"]),
     owner: dead === undefined ? self() : { ...self(), startTime: "1" },
     isAlive,
-    fateOf: () => fate,
+    fateOf: (run) => fates[run] ?? fate,
     isInside: (run, around) => run === `${around}-inside`,
     variable: (name) => variables[name],
   });
@@ -102,6 +113,28 @@ describe.runIf(works("bubblewrap"))("the boxes of a process", () => {
     expect(staged()).toEqual([one]);
     await pool.release("r1", "resumable");
     expect(staged()).toEqual([]);
+  });
+
+  test("keep what a living engine is copying in, where another looks for what was left while it takes the box over", async () => {
+    const home = newFolder(onTestFinished);
+    const dead = poolIn({ home, dead: true });
+    const over = await boxOf(dead);
+    const resumed = await boxOf(dead, { run: "r2" });
+    // So that to end it takes a box, whose start is waited for.
+    await dead.checkedOut(over, { node: "clone", path: "/workspace", base: "0".repeat(40) });
+    await dead.release("r1", "resumable");
+    const living = poolIn({ home });
+    let staged = "";
+    const takeOver = async (): Promise<void> => {
+      const box = await living.find("r2", resumed, never);
+      if ("fault" in box) throw new Error(box.fault);
+      const folder = await box.stage();
+      if (typeof folder !== "string") throw new Error(folder.fault);
+      staged = folder;
+    };
+    const sweeping = poolIn({ home, fates: { r1: "over" }, beforeStart: takeOver });
+    await sweeping.sweep();
+    expect(existsSync(staged)).toBe(true);
   });
 
   test("remember checkouts of nodes that work side by side", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, rmdir } from "node:fs/promises";
 import path from "node:path";
 import type { Sandbox, SandboxFault } from "../../ports/sandbox.ts";
 import { ownerWord } from "../owner.ts";
@@ -51,14 +51,25 @@ export class Boxes {
 
   /** A new folder for what is to be copied into a box. */
   async stage(id: string): Promise<string> {
-    const folder = path.join(this.#staged, id);
+    const folder = this.#stagedBy(id, ownerWord(this.#owner));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return mkdtemp(path.join(folder, "/"));
   }
 
-  /** Removes what was to be copied into a box. */
-  async unstage(id: string): Promise<void> {
-    await rm(path.join(this.#staged, id), { recursive: true, force: true });
+  /**
+   * Removes what was to be copied into a box; given an owner, only what that one made: another may have taken the box
+   * over since.
+   */
+  async unstage(id: string, owner?: string): Promise<void> {
+    const all = path.join(this.#staged, id);
+    if (owner === undefined) return rm(all, { recursive: true, force: true });
+    await rm(this.#stagedBy(id, owner), { recursive: true, force: true });
+    // Fails where another's are in it, or where there is none.
+    await rmdir(all).catch(() => undefined);
+  }
+
+  #stagedBy(id: string, owner: string): string {
+    return path.join(this.#staged, id, owner.replaceAll("/", "."));
   }
 
   /**
@@ -83,7 +94,7 @@ export class Boxes {
     const driver = this.#drivers.get(name);
     if (driver === null) return { fault: `there is no sandbox driver ${name}`, hint: "Start the run again." };
     const owner = ownerWord(this.#owner);
-    if (record.owner !== owner) await this.unstage(id);
+    if (record.owner !== owner) await this.unstage(id, record.owner);
     await this.change(id, (before) => ({ ...before, owner }));
     const made = await driver.create({ id, owner: this.#owner, ...defined(spec) }, signal);
     if ("fault" in made) return made;

@@ -86,7 +86,7 @@ export class Ending {
     const left = all.filter(({ owner }) => !isAlive(readOwner(owner) ?? nobody));
     const notes: string[] = [];
     for (const record of left) {
-      await this.#boxes.unstage(record.id);
+      await this.#boxes.unstage(record.id, record.owner);
       if (record.kept !== true && fateOf(record.run) === "over") notes.push(...(await this.release(record, "over")));
     }
     const known = new Map(all.map((record) => [record.id, record]));
