@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { type Config, emptyConfig, merge } from "./config.ts";
-import { readTextFile } from "./text-file.ts";
+import { isTaken, readTextFile } from "./text-file.ts";
 import { userHome } from "./user-home.ts";
 
 export const projectFile = "trammel.yaml";
@@ -97,7 +97,7 @@ function located(config: Config, file: string): Config {
 export function nearestAbove(cwd: string, name: string): string | null {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const path = join(folder, name);
-    if (existsSync(path)) return path;
+    if (isTaken(path)) return path;
     if (folder === dirname(folder) || existsSync(join(folder, ".git"))) return null;
   }
 }

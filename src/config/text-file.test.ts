@@ -30,6 +30,7 @@ it.each<[string, (path: string) => void, RegExp]>([
   ["a folder", (path) => mkdirSync(path), /^it is a folder$/],
   ["a pipe nobody writes to", (path) => execFileSync("mkfifo", [path]), /^it is no plain file$/],
   ["a device without an end", (path) => symlinkSync("/dev/zero", path), /^it is no plain file$/],
+  ["a link to nothing", (path) => symlinkSync("nowhere", path), /^it is a link that leads to nothing$/],
   ["a link to itself", (path) => symlinkSync("trammel.yaml", path), /^ELOOP/],
   ["bytes that are no text", (path) => writeFileSync(path, Uint8Array.of(0xff, 0xfe, 0x00)), /^it is not UTF-8 text$/],
   ["too much", (path) => writeFileSync(path, " ".repeat(limits.documentBytes + 1)), /^it is larger than 4 MiB$/],

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { limits } from "../model/limits.ts";
 import { isAbsent, messageOf } from "../model/thrown.ts";
 
@@ -25,7 +25,18 @@ export function readTextFile(file: string): TextFile {
       closeSync(descriptor);
     }
   } catch (error) {
-    return isAbsent(error) ? null : { fault: messageOf(error) };
+    if (!isAbsent(error)) return { fault: messageOf(error) };
+    return isTaken(file) ? { fault: "it is a link that leads to nothing" } : null;
+  }
+}
+
+/** Whether anything stands there, also a link that leads nowhere and what may not be looked at. */
+export function isTaken(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    return !isAbsent(error);
   }
 }
 

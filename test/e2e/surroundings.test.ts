@@ -1,4 +1,5 @@
-import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from "node:fs";
+import { dirname } from "node:path";
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { Place, root, trammel } from "./support/cli.ts";
@@ -96,6 +97,20 @@ it.runIf(existsSync("/dev/zero"))("takes no device and no folder for a receipt",
       code: 2,
       stderr: `trammel: ${file} cannot be read: ${why}\n`,
     });
+  }
+});
+
+it("a configuration that is a link to nothing is told, and not taken for none", async () => {
+  using place = new Place();
+  place.file("b.yaml", blueprint);
+  for (const file of ["trammel.yaml", ".config/trammel/config.yaml"]) {
+    mkdirSync(dirname(place.path(file)), { recursive: true });
+    symlinkSync("nowhere.yaml", place.path(file));
+    expect(await trammel(["run", "-b", "b.yaml"], { place })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(`${file} cannot be read: it is a link that leads to nothing\n$`),
+    });
+    rmSync(place.path(file));
   }
 });
 

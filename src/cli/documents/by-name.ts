@@ -1,9 +1,10 @@
 import { basename, extname, join, relative, resolve } from "node:path";
 import { nearestAbove } from "../../config/load.ts";
+import { isTaken } from "../../config/text-file.ts";
 import { nearest } from "../../language/nearest.ts";
 import { type Problem, usage } from "../problem.ts";
 import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
-import { isFile, isTaken, namesIn } from "./files.ts";
+import { isFile, namesIn } from "./files.ts";
 import { packageRoot } from "./package-root.ts";
 
 /** Where a project keeps the blueprints that are run by name. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.ts";
+import { isTaken } from "../../config/text-file.ts";
 import { canonical } from "../../language/canonical.ts";
 import { changeNodes } from "../../language/change-nodes.ts";
 import { allNodes, type Node } from "../../model/node.ts";
@@ -12,7 +13,6 @@ import type { Plugin } from "../../ports/plugin.ts";
 import type { Callee, Callees } from "../../runtime/api.ts";
 import { findBlueprint } from "./by-name.ts";
 import { readDocument, type SourceDocument } from "./document.ts";
-import { isTaken } from "./files.ts";
 import { lockOf } from "./lock.ts";
 import { checkDocument } from "../plugins/plugins.ts";
 import { isProblem, type Problem, usage } from "../problem.ts";

@@ -1,5 +1,4 @@
-import { lstatSync, readdirSync, statSync, type Stats } from "node:fs";
-import { isAbsent } from "../../model/thrown.ts";
+import { readdirSync, statSync, type Stats } from "node:fs";
 
 export function isFile(path: string): boolean {
   return look(path)?.isFile() ?? false;
@@ -7,16 +6,6 @@ export function isFile(path: string): boolean {
 
 export function isFolder(path: string): boolean {
   return look(path)?.isDirectory() ?? false;
-}
-
-/** Whether anything stands there, also a link that leads nowhere and what may not be looked at. */
-export function isTaken(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch (error) {
-    return !isAbsent(error);
-  }
 }
 
 /** Undefined for whatever cannot be looked at, for any reason. */

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Sharers } from "../../../test/support/sharers.ts";
-import { lockOf } from "./lock.ts";
+import { addPins, lockBeside, lockOf } from "./lock.ts";
 
 it("keeps the pins of all who pin at the same moment", async () => {
   const folder = mkdtempSync(join(tmpdir(), "trammel-pins-"));
@@ -18,5 +18,15 @@ it("keeps the pins of all who pin at the same moment", async () => {
   sharers.end();
   expect(lockOf(folder)).toEqual({ pins });
   expect(readdirSync(folder)).toEqual(["trammel.lock"]);
+  rmSync(folder, { recursive: true });
+});
+
+it("takes a link that leads to nothing for a lock that cannot be read, not for none", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "trammel-pins-"));
+  symlinkSync("nowhere", join(folder, "trammel.lock"));
+  const told = { message: expect.stringMatching(/trammel\.lock cannot be read: it is a link that leads to nothing$/) };
+  expect(lockOf(folder)).toMatchObject(told);
+  expect(lockBeside(join(folder, "top.yaml"), "type: call")).toMatchObject(told);
+  expect(await addPins(folder, {})).toMatchObject(told);
   rmSync(folder, { recursive: true });
 });

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { limits } from "../../model/limits.ts";
-import { messageOf, isAbsent } from "../../model/thrown.ts";
+import { isTaken, readTextFile } from "../../config/text-file.ts";
+import { messageOf } from "../../model/thrown.ts";
 import { isUnlocked, locked } from "../../runtime/lock.ts";
-import { readPlainFileNow, realOf } from "../../runtime/tree/plain-file.ts";
+import { realOf } from "../../runtime/tree/plain-file.ts";
 import { isProblem, type Problem, usage } from "../problem.ts";
-import { isFile } from "./files.ts";
 
 /** What the documents of a folder call, by reference as written: the content hash that was looked at and accepted. */
 export interface Lock {
@@ -22,14 +21,10 @@ export function lockFile(folder: string): string {
 /** The lock of a folder; empty where there is none. */
 export function lockOf(folder: string): Lock | Problem {
   const path = lockFile(folder);
-  let text: string;
-  try {
-    text = readPlainFileNow(path, limits.documentBytes).toString("utf8");
-  } catch (error) {
-    if (isAbsent(error)) return { pins: {} };
-    return usage(`${path} cannot be read: ${messageOf(error)}`);
-  }
-  const pins = pinsIn(text);
+  const found = readTextFile(path);
+  if (found === null) return { pins: {} };
+  if ("fault" in found) return usage(`${path} cannot be read: ${found.fault}`);
+  const pins = pinsIn(found.text);
   return pins === null
     ? usage(`${path} does not hold {"version": ${version}, "pins": {…}}`, "Write it anew: trammel pin FILE")
     : { pins };
@@ -38,7 +33,7 @@ export function lockOf(folder: string): Lock | Problem {
 /** The lock beside a document that calls something; undefined where there is none. */
 export function lockBeside(file: string, text: string): Lock | Problem | undefined {
   const folder = dirname(file);
-  return text.includes("call") && isFile(lockFile(folder)) ? lockOf(folder) : undefined;
+  return text.includes("call") && isTaken(lockFile(folder)) ? lockOf(folder) : undefined;
 }
 
 /**
