@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentWorld, done, type World } from "../../test/fixtures/agent-node.ts";
 import type { ProcessRunner } from "../ports/processes.ts";
 import type { AgentProvider, AgentRequest } from "../ports/provider.ts";
+import { captureText } from "../runtime/attempts/capture.ts";
+import { fileBlobs } from "../runtime/blobs/files.ts";
 
 let folder: string;
 
@@ -65,6 +67,18 @@ describe("what it is given", () => {
     expect(text).toContain(
       `--- links/1-own.md\nours\n\n--- links/2-theirs.md\n${out}\n--- links/3-endless.md\n${out}\n--- links/4-none.md\n${out}`,
     );
+  });
+
+  test.each([
+    { bytes: 20_000, shown: /^1\n2\n[^…]*\n20000\n$/ },
+    { bytes: 200_000, shown: /^1\n2\n[^…]*\n… \d+ bytes left out …\n[^…]*\n20000\n$/ },
+  ])("is the beginning, too, of a command that says $bytes bytes", async ({ bytes, shown }) => {
+    const all = `1\n2\n${"x".repeat(bytes)}\n20000\n`;
+    const said = await captureText(all, fileBlobs(join(folder, "blobs")));
+    const long: ProcessRunner["run"] = () =>
+      Promise.resolve({ end: { kind: "exit", code: 0 }, output: said, stdout: said, stderr: said, survivors: [] });
+    const { prompt: text } = await requested({ node: { context: { include: ["$ seq"] } }, run: long });
+    expect(text.slice(text.indexOf("--- $ seq\n") + "--- $ seq\n".length)).toMatch(shown);
   });
 
   test("names links without fetching them", async () => {

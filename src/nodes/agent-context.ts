@@ -12,6 +12,7 @@ import { clip, type Mask } from "../runtime/text.ts";
 import { matcherOf } from "../runtime/tree/globs.ts";
 import { readPlainFile, realOf } from "../runtime/tree/plain-file.ts";
 import { isInside, scanTree } from "../runtime/tree/scan.ts";
+import { wholeText } from "../runtime/whole-text.ts";
 
 /** What goes into the prompt beside the node's own text. */
 export interface Bundle {
@@ -143,5 +144,5 @@ async function outputOf(
   };
   const { end, output } = await context.can.processes.run(spec, context.signal);
   const ended = end.kind === "exit" && end.code === 0 ? "" : end.kind === "exit" ? `exit ${end.code}` : end.kind;
-  return { text: clip(mask(output.text), limits.promptValueBytes), ended };
+  return { text: clip(mask(await wholeText(output, context.can.blobs)), limits.promptValueBytes), ended };
 }

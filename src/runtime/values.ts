@@ -4,6 +4,7 @@ import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { Reference, Template } from "../model/template.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { Values } from "../ports/performer.ts";
+import { wholeText } from "./whole-text.ts";
 
 /** What the references of a run can reach: its task, its inputs, and the latest recorded result of each node. */
 export interface Known {
@@ -86,10 +87,7 @@ export class RunValues implements Values {
   async #full(found: Found): Promise<string> {
     if ("json" in found) return textOfJson(found.json);
     if ("around" in found) return found.values.whole(found.around);
-    const { text, blob } = found.captured;
-    if (blob === undefined) return text;
-    const bytes = await this.#blobs.get(blob);
-    return bytes === null ? text : decode(bytes);
+    return wholeText(found.captured, this.#blobs);
   }
 
   async #bounded(found: Found, maxBytes: number): Promise<string> {
@@ -100,7 +98,7 @@ export class RunValues implements Values {
     if (bytes.length <= maxBytes) return bytes.toString();
     const blob = ("captured" in found ? found.captured.blob : undefined) ?? (await this.#blobs.put(bytes));
     const start = characterStart(bytes, bytes.length - maxBytes);
-    return `[the first ${start} bytes are left out; the full text is in ${this.#blobs.pathOf(blob)}]\n${decode(bytes.subarray(start))}`;
+    return `[the first ${start} bytes are left out; the full text is in ${this.#blobs.pathOf(blob)}]\n${bytes.toString("utf8", start)}`;
   }
 }
 
@@ -149,8 +147,4 @@ function own(of: object, key: string): Json | undefined {
 export function textOfJson(value: Json): string {
   if (value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }

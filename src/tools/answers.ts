@@ -78,7 +78,7 @@ async function endOf(result: ProcessResult, timeoutMs: number, blobs: BlobStore)
 }
 
 /** Whole where it is short enough to be read, else its beginning and its end; the store keeps all of it. */
-async function readable(output: CapturedText, blobs: BlobStore): Promise<CapturedText> {
+export async function readable(output: CapturedText, blobs: BlobStore): Promise<CapturedText> {
   if (output.blob === undefined) return output;
   const bytes = await blobs.get(output.blob).catch(() => null);
   if (bytes === null) return output;

@@ -50,3 +50,9 @@ it("lists what nodes said and what changed in boxes, and copies it whole, once",
   expect(short.stdout).toContain(`much.1.1.stdout.txt  ${numbers.length} bytes  (gone)`);
   expect(readdirSync(place.path("less")).toSorted()).toEqual(names.filter((_, i) => i !== 1).toSorted());
 });
+
+it("prints all that the last node said, however much that is", async () => {
+  using place = new Place();
+  place.file("b.yaml", 'name: long\nentry: much\nnodes:\n  much: {type: script, run: "seq 1 20000"}\n');
+  expect((await trammel(["run", "t", "-b", "b.yaml"], { place })).stdout).toBe(numbers);
+});

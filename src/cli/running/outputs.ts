@@ -4,6 +4,7 @@ import type { NodeResult } from "../../model/outcome.ts";
 import { declaredOutputs } from "../../runtime/outputs.ts";
 import { Nodes } from "../../runtime/memory/nodes.ts";
 import { RunValues } from "../../runtime/values.ts";
+import { wholeText } from "../../runtime/whole-text.ts";
 import type { Services } from "../services.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function outputsOf({ journal, blobs }: Services, blueprint: Bluepri
   }
   const values = new RunValues({ task, inputs, results: nodes.results }, blobs);
   const declared = succeeded ? await declaredOutputs(blueprint, values) : undefined;
-  if (declared === undefined) return ended(last?.output?.text ?? "");
+  if (declared === undefined) return ended(last?.output === undefined ? "" : await wholeText(last.output, blobs));
   const lines = Object.entries(declared).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value.trimEnd() : JSON.stringify(value)}\n`,
   );

@@ -1,10 +1,10 @@
 import { limits } from "../../model/limits.ts";
 import { boxWorkspace } from "../../model/sandbox.ts";
-import type { BlobStore } from "../../ports/blobs.ts";
 import type { ActionContext } from "../../ports/performer.ts";
 import type { Sandbox, SandboxResult } from "../../ports/sandbox.ts";
 import { clip, type Mask } from "../../runtime/text.ts";
 import { selectorOf } from "../../runtime/tree/globs.ts";
+import { wholeText } from "../../runtime/whole-text.ts";
 import type { Source } from "../agent-context.ts";
 
 /** Plain files, a path a line; none that a link leads to. */
@@ -27,7 +27,7 @@ export function sourceIn(
     async files(glob) {
       const found = await run(["sh", "-c", find], limits.snapshotFileBytes);
       if (!isDone(found)) throw new Error(`the files of the sandbox cannot be listed: ${howItEnded(found)}`);
-      const paths = (await whole(found, blobs)).split("\n").map((line) => line.replace(/^\.\//, ""));
+      const paths = (await wholeText(found.stdout, blobs)).split("\n").map((line) => line.replace(/^\.\//, ""));
       return paths.filter((path) => path !== "").filter(selectorOf([glob]));
     },
     async content(path) {
@@ -36,7 +36,7 @@ export function sourceIn(
         2 * limits.snapshotFileBytes,
       );
       if (!isDone(shown)) return { text: `(not readable: ${howItEnded(shown)})`, digest: null };
-      const text = await whole(shown, blobs);
+      const text = await wholeText(shown.stdout, blobs);
       const end = text.indexOf("\n");
       const digest = /^[0-9a-f]{64}\b/.exec(text.slice(0, end))?.[0] ?? null;
       return { text: clip(mask(text.slice(end + 1)), limits.promptValueBytes), digest };
@@ -44,7 +44,7 @@ export function sourceIn(
     async output(command) {
       const result = await run(["sh", "-c", command], context.outputBytes);
       return {
-        text: clip(mask(result.output.text), limits.promptValueBytes),
+        text: clip(mask(await wholeText(result.output, blobs)), limits.promptValueBytes),
         ended: isDone(result) ? "" : howItEnded(result),
       };
     },
@@ -57,9 +57,4 @@ function isDone({ end }: SandboxResult): boolean {
 
 function howItEnded({ end }: SandboxResult): string {
   return end.kind === "exit" ? `exit ${end.code}` : end.kind;
-}
-
-async function whole({ stdout }: SandboxResult, blobs: BlobStore): Promise<string> {
-  const bytes = stdout.blob === undefined ? null : await blobs.get(stdout.blob);
-  return bytes === null ? stdout.text : Buffer.from(bytes).toString("utf8");
 }

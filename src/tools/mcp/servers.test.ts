@@ -77,6 +77,14 @@ test("a call answers what the server says; named variables reach it and are mask
   });
 });
 
+test("a long answer is given from its beginning, and what is left out of it is said", async () => {
+  const name = (characters: number): string => `Ann${"x".repeat(characters)}`;
+  const { output } = await call("mcp_notes_greet", { name: name(20_000) });
+  expect(output.text).toBe(`Hello ${name(20_000)}; ***, no key`);
+  const cut = await call("mcp_notes_greet", { name: name(100_000) });
+  expect(cut.output.text).toMatch(/^Hello Annx+\n\[… \d+ characters left out …\]\nx+; \*\*\*, no key$/);
+});
+
 test("an error of the tool is a failure, what the server refuses too", async () => {
   expect(await call("mcp_notes_fail")).toMatchObject({ outcome: "failure", output: { text: "no luck" } });
   expect(await call("mcp_notes_greet", { nam: "x" })).toMatchObject({ outcome: "failure" });

@@ -17,6 +17,7 @@ import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { bounded } from "../../runtime/http/bounded.ts";
 import type { Redactor } from "../../runtime/redaction/redactor.ts";
 import { oneLine } from "../../runtime/text.ts";
+import { readable } from "../answers.ts";
 import { serverToolName } from "../names.ts";
 import { transportTo } from "./transport.ts";
 
@@ -131,7 +132,7 @@ function toolOf(server: string, tool: ServerTool, client: Client, { blobs, redac
       const options = { signal: context.signal, timeout: context.timeoutMs };
       try {
         const result = await client.callTool({ name: tool.name, arguments: { ...args } }, options);
-        const output = await captureText(redactor.text(textOf(result.content)), blobs);
+        const output = await readable(await captureText(redactor.text(textOf(result.content)), blobs), blobs);
         return result.isError === true
           ? { outcome: "failure", output, problem: "the tool reports an error" }
           : { outcome: "success", output };
