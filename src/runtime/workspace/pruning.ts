@@ -6,8 +6,7 @@ import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 import { indexOf, isIndex } from "./index-turn.ts";
 import { refs } from "./refs.ts";
 import { rootFile } from "./own-repository.ts";
-import { isLocked } from "./worktree.ts";
-import { discard, orphans, recordName, worktreesIn } from "./worktree-records.ts";
+import { discard, isHeld, orphans, recordName, worktreesIn } from "./worktree-records.ts";
 
 /** A run that leaves the journal, and where its pictures are. */
 export interface LeavingRun {
@@ -50,9 +49,7 @@ export async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
   const gone: string[] = [];
   for (const run of found) {
     const root = join(worktreesIn(home), run);
-    const started = leaving.find((one) => one.run === run)?.started;
-    const repository = started?.worktree?.repository ?? started?.cwd ?? root;
-    if (await isLocked({ root, repository })) notice(`the worktree of run ${run} stays, as it is locked: ${root}`);
+    if (await isHeld(home, run)) notice(`the worktree of run ${run} stays, as it is locked: ${root}`);
     else gone.push(run);
   }
   const removed = await removeRefs(pruning);

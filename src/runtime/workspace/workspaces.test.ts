@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -162,6 +171,31 @@ test("a worktree that was locked stays, and is not pruned", async () => {
     [],
     `the worktree of run r stays, as it is locked: ${root}`,
     true,
+  ]);
+});
+
+test("a worktree that was locked stays when the journal knows its run no more", async () => {
+  const { git, open } = isolating();
+  const [locked, left] = [await open("r"), await open("s")];
+  git("worktree", "lock", locked);
+  const home = join(place, "home");
+  const gone = (run: string): void => {
+    const record = join(home, "worktrees", `${run}.json`);
+    const { owner, worktree } = JSON.parse(readFileSync(record, "utf8"));
+    writeFileSync(record, JSON.stringify({ owner: { ...owner, startTime: "1" }, worktree }));
+  };
+  gone("r");
+  gone("s");
+  const notice = (what: string): number => notices.push(what);
+  await gitWorkspaces({ home, env: process.env, notice, isKnown: () => false }).open({
+    run: "t",
+    blueprint,
+    cwd: place,
+  });
+  expect([existsSync(locked), existsSync(left), notices]).toEqual([
+    true,
+    false,
+    ["removed the worktree of run s, which a crash kept from beginning"],
   ]);
 });
 

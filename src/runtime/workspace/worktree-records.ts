@@ -4,7 +4,7 @@ import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Worktree } from "../../model/worktree.ts";
 import { isAlive, self } from "../processes/identity.ts";
 import { git, type GitOptions } from "./git.ts";
-import { removeWorktree } from "./worktree.ts";
+import { isLocked, removeWorktree } from "./worktree.ts";
 
 /**
  * What is remembered beside each worktree from before it is made: a crash may come before its run is in the journal.
@@ -52,6 +52,13 @@ export async function orphans(home: string, isKnown: (run: string) => boolean): 
     if (!isKnown(run)) found.push(run);
   }
   return found;
+}
+
+/** Whether somebody locked the worktree of a run: then it is not to be taken away, whatever became of the run. */
+export async function isHeld(home: string, run: string): Promise<boolean> {
+  const root = join(worktreesIn(home), run);
+  const record = await recordOf(home, run);
+  return isLocked(record?.worktree ?? { root, repository: root });
 }
 
 /** Takes a worktree away for good, whatever is in it; commits on its branch stay with the branch. */
