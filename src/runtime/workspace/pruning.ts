@@ -6,7 +6,7 @@ import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 import { indexOf, isIndex } from "./index-turn.ts";
 import { refs } from "./refs.ts";
 import { rootFile } from "./own-repository.ts";
-import { discard, isHeld, orphans, recordName, worktreesIn } from "./worktree-records.ts";
+import { discard, isHeld, mayHaveBegun, orphans, recordName, worktreesIn } from "./worktree-records.ts";
 
 /** A run that leaves the journal, and where its pictures are. */
 export interface LeavingRun {
@@ -45,20 +45,33 @@ export async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
   const there = new Set(await readdir(worktreesIn(home)).catch(() => []));
   // A record without its folder is of a worktree that somebody removed: its branch is left, and what Git knows of it.
   const kept = leaving.map(({ run }) => run).filter((run) => there.has(run) || there.has(recordName(run)));
-  const found = [...new Set([...kept, ...(await orphans(home, isKnown))])];
+  const lost = new Set(await orphans(home, isKnown));
   const gone: string[] = [];
-  for (const run of found) {
-    const root = join(worktreesIn(home), run);
-    if (await isHeld(home, run)) notice(`the worktree of run ${run} stays, as it is locked: ${root}`);
-    else gone.push(run);
+  const staying = new Set<string>();
+  for (const run of new Set([...kept, ...lost])) {
+    const why = await whyKept(pruning, run, lost.has(run));
+    if (why === null) {
+      gone.push(run);
+      continue;
+    }
+    staying.add(run);
+    notice(`the worktree of run ${run} stays, as ${why}: ${join(worktreesIn(home), run)}`);
   }
-  const removed = await removeRefs(pruning);
+  // They tell that its run had begun, when nobody locks it any more.
+  const removed = await removeRefs({ ...pruning, leaving: leaving.filter(({ run }) => !staying.has(run)) });
   if (!dryRun) for (const run of gone) await discard(home, run, env);
   return {
     refs: removed,
     worktrees: gone.map((run) => join(worktreesIn(home), run)),
     trees: await removeIndices(pruning, gone),
   };
+}
+
+/** Null where its worktree may go. */
+async function whyKept({ home, env }: TreePruning, run: string, isLost: boolean): Promise<string | null> {
+  if (await isHeld(home, run)) return "it is locked";
+  if (isLost && (await mayHaveBegun(home, run, env))) return "its run had begun, and the store does not know it";
+  return null;
 }
 
 /** All of a repository at once. One that is gone has taken its refs along. */

@@ -172,30 +172,29 @@ test("a worktree that was locked stays, and is not pruned", async () => {
     `the worktree of run r stays, as it is locked: ${root}`,
     true,
   ]);
+  expect(git("for-each-ref", "--format=%(refname)", "refs/trammel/r/start")).toBe("refs/trammel/r/start\n");
 });
 
-test("a worktree that was locked stays when the journal knows its run no more", async () => {
-  const { git, open } = isolating();
-  const [locked, left] = [await open("r"), await open("s")];
-  git("worktree", "lock", locked);
+test("when the store knows nothing of them, only a worktree goes that nobody locked and in which no run had begun", async () => {
+  const { git, real, open } = isolating();
+  const roots = [await open("begun"), await open("left"), await open("locked")];
+  await real.begin("begun");
+  git("worktree", "lock", roots[2] ?? "");
   const home = join(place, "home");
-  const gone = (run: string): void => {
+  for (const run of ["begun", "left", "locked"]) {
     const record = join(home, "worktrees", `${run}.json`);
     const { owner, worktree } = JSON.parse(readFileSync(record, "utf8"));
     writeFileSync(record, JSON.stringify({ owner: { ...owner, startTime: "1" }, worktree }));
-  };
-  gone("r");
-  gone("s");
-  const notice = (what: string): number => notices.push(what);
-  await gitWorkspaces({ home, env: process.env, notice, isKnown: () => false }).open({
-    run: "t",
-    blueprint,
-    cwd: place,
-  });
-  expect([existsSync(locked), existsSync(left), notices]).toEqual([
-    true,
-    false,
-    ["removed the worktree of run s, which a crash kept from beginning"],
+  }
+  const other = { home, env: process.env, notice: (what: string) => notices.push(what), isKnown: () => false };
+  await gitWorkspaces(other).open({ run: "other", blueprint, cwd: place });
+  expect(roots.map((root) => existsSync(root))).toEqual([true, false, true]);
+  expect(notices.splice(0)).toEqual(["removed the worktree of run left, which a crash kept from beginning"]);
+  const pruned = await pruneTrees({ ...other, leaving: [], inUse: [], before: 0, dryRun: false });
+  expect([pruned.worktrees, roots.map((root) => existsSync(root))]).toEqual([[], [true, false, true]]);
+  expect(notices).toEqual([
+    `the worktree of run begun stays, as its run had begun, and the store does not know it: ${roots[0]}`,
+    `the worktree of run locked stays, as it is locked: ${roots[2]}`,
   ]);
 });
 

@@ -16,7 +16,7 @@ import { picturesOf } from "./pictures.ts";
 import { refs } from "./refs.ts";
 import { isGone, repositoryOf } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
-import { discard, forget, isHeld, orphans, remember, worktreesIn } from "./worktree-records.ts";
+import { discard, forget, isHeld, mayHaveBegun, orphans, remember, worktreesIn } from "./worktree-records.ts";
 import { isLocked, isSafe, openWorktree, removeWorktree } from "./worktree.ts";
 
 export interface WorkspaceOptions {
@@ -178,8 +178,7 @@ async function unmake({ home, env }: WorkspaceOptions, run: string, { worktree }
 async function removeOrphans({ home, env, notice, isKnown }: WorkspaceOptions): Promise<void> {
   if (isKnown === undefined) return;
   for (const run of await orphans(home, isKnown)) {
-    // As those that a prune left.
-    if (await isHeld(home, run)) continue;
+    if ((await isHeld(home, run)) || (await mayHaveBegun(home, run, env))) continue;
     await discard(home, run, env);
     notice(`removed the worktree of run ${run}, which a crash kept from beginning`);
   }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Worktree } from "../../model/worktree.ts";
 import { isAlive, self } from "../processes/identity.ts";
-import { git, type GitOptions } from "./git.ts";
+import { git, type GitOptions, gitText } from "./git.ts";
+import { refs } from "./refs.ts";
 import { isLocked, removeWorktree } from "./worktree.ts";
 
 /**
@@ -56,9 +57,22 @@ export async function orphans(home: string, isKnown: (run: string) => boolean): 
 
 /** Whether somebody locked the worktree of a run: then it is not to be taken away, whatever became of the run. */
 export async function isHeld(home: string, run: string): Promise<boolean> {
+  return isLocked(await placeOf(home, run));
+}
+
+/**
+ * Whether a run that no journal knows had begun to work in its worktree, or nobody can tell: the store may have been
+ * moved aside, or one of earlier put in its place, and what it did may be nowhere else.
+ */
+export async function mayHaveBegun(home: string, run: string, env: GitOptions["env"]): Promise<boolean> {
+  const { repository } = await placeOf(home, run);
+  const asked = gitText(["for-each-ref", "--format=%(refname)", refs.start(run)], { cwd: repository, env });
+  return (await asked.catch(() => "unknown")) !== "";
+}
+
+async function placeOf(home: string, run: string): Promise<Pick<Worktree, "root" | "repository">> {
   const root = join(worktreesIn(home), run);
-  const record = await recordOf(home, run);
-  return isLocked(record?.worktree ?? { root, repository: root });
+  return (await recordOf(home, run))?.worktree ?? { root, repository: root };
 }
 
 /** Takes a worktree away for good, whatever is in it; commits on its branch stay with the branch. */
