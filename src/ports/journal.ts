@@ -84,6 +84,11 @@ export interface JournalWriter {
     onlyStopped?: boolean,
   ): Promise<null | Conflict>;
   /**
+   * Takes a `takeOver` back that nothing was recorded after: the run is whose it was, as it stood. Of any other run
+   * nothing changes.
+   */
+  giveBack(run: string): Promise<void>;
+  /**
    * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and
    * answers which of them. Counts of passes stay with their task; definitions stay, since another run may call them;
    * that they were removed `at` this time stays known.

@@ -107,6 +107,7 @@ async function resume(
   let handle: RunHandle | Refusal | undefined;
   try {
     handle = await goOn(parts, request, row, observer, inside);
+    if ("refused" in handle) await options.journal.giveBack(run);
     return handle;
   } finally {
     if (handle === undefined || "refused" in handle) {

@@ -6,6 +6,7 @@ export function watchedJournal(inner: Journal, around: <T>(commit: () => Promise
     create: (...args) => around(() => inner.create(...args)),
     append: (...args) => around(() => inner.append(...args)),
     takeOver: (...args) => around(() => inner.takeOver(...args)),
+    giveBack: (...args) => around(() => inner.giveBack(...args)),
     remove: (...args) => inner.remove(...args),
     read: (...args) => inner.read(...args),
     records: (...args) => inner.records(...args),

@@ -1,5 +1,6 @@
 import type { EventBody } from "../../model/events.ts";
 import type { RunStatus } from "../../model/outcome.ts";
+import type { RunRow } from "../../ports/journal.ts";
 import type { Standing } from "../../runtime/memory/standing.ts";
 import type { Account } from "./charges.ts";
 
@@ -14,6 +15,8 @@ export interface Head {
   /** False when another process has committed since ownership was last looked up. */
   verified: boolean;
   readonly standing: Standing;
+  /** As it stood when it was taken over, until something is recorded. */
+  before: Pick<RunRow, "status" | "reason" | "endedAt" | "owner"> | undefined;
 }
 
 export function statusAfter({ standing, status }: Head, body: EventBody): RunStatus {

@@ -120,6 +120,10 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read, onlyStopped));
   }
 
+  giveBack(run: string): Promise<void> {
+    return this.#writer.submit("promise", () => this.#ledger.giveBack(run));
+  }
+
   remove(runs: readonly string[], at: number): Promise<readonly string[]> {
     return this.#writer.submit("promise", () => this.#ledger.remove(runs, at));
   }

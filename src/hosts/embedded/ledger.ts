@@ -42,6 +42,7 @@ export class Ledger {
   readonly #selectRun: StatementSync;
   readonly #setStatus: StatementSync;
   readonly #setOwner: StatementSync;
+  readonly #restore: StatementSync;
   readonly #setDefinition: StatementSync;
   readonly #deleteMessage: StatementSync;
   readonly #deleteMessages: StatementSync;
@@ -69,6 +70,9 @@ export class Ledger {
     this.#setStatus = db.prepare("UPDATE runs SET status = ?, reason = ?, ended_at = ? WHERE id = ?");
     this.#setOwner = db.prepare(
       "UPDATE runs SET status = 'running', reason = NULL, ended_at = NULL, owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
+    );
+    this.#restore = db.prepare(
+      "UPDATE runs SET status = ?, reason = ?, ended_at = ?, owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
     );
     this.#setDefinition = db.prepare("UPDATE runs SET definition = ? WHERE id = ?");
     this.#deleteMessage = db.prepare("DELETE FROM mailbox WHERE id = ?");
@@ -145,9 +149,19 @@ export class Ledger {
     if (holder !== null) return holder;
     const tail = this.#reader.tail(Number(row["id"]), run);
     if (tail.readable !== read) return { conflict: "owner", what: `run ${run} has gone on since it was looked at` };
+    const before = isSame(stands.owner, to) ? this.#heads.get(run)?.before : stands;
     this.#setOwner.run(to.pid, to.startTime, to.bootId, Number(row["id"]));
-    this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash);
+    this.#newHead(Number(row["id"]), stands, tail.seq, tail.hash).before = before;
     return null;
+  }
+
+  giveBack(run: string): void {
+    const before = this.#heads.get(run)?.before;
+    if (before === undefined || "conflict" in this.#headOf(run)) return;
+    const { status, reason, endedAt, owner } = before;
+    const id = this.#heads.get(run)?.id ?? null;
+    this.#restore.run(status, reason, endedAt, owner.pid, owner.startTime, owner.bootId, id);
+    this.#heads.delete(run);
   }
 
   #holderBefore(run: RunRow): Conflict | null {
@@ -188,6 +202,7 @@ export class Ledger {
   #write(head: Head, bodies: readonly EventBody[], at: number): readonly JournalEvent[] {
     if (bodies.length === 0) return [];
     this.#charges.charge(head.account, bodies);
+    head.before = undefined;
     const { run } = head;
     const first = head.seq + 1;
     const record = { seq: first, events: bodies.length, at, version: eventVersion, body: JSON.stringify(bodies) };
@@ -247,6 +262,7 @@ export class Ledger {
       status: "running",
       verified: true,
       standing: new Standing(),
+      before: undefined,
     };
     this.#heads.set(run, head);
     return head;

@@ -73,4 +73,25 @@ describe("taking over", () => {
       [3, "node.started"],
     ]);
   });
+
+  test("is taken back as long as nothing is recorded after it", async () => {
+    const old = store.open(1);
+    await old.create(newRun("r1"), "name: loop", [started("a")], 1);
+    await old.append("r1", [escalated], 2);
+    const before = old.find("r1");
+    const [second, third] = [store.open(2), store.open(3)];
+    await second.giveBack("r1");
+    expect(await second.takeOver("r1", processOf(1), processOf(2), 2)).toBeNull();
+    expect(await second.takeOver("r1", processOf(2), processOf(2), 2)).toBeNull();
+    expect(third.find("r1")).toMatchObject({ status: "running", owner: processOf(2) });
+    await third.giveBack("r1");
+    expect(third.find("r1")).toMatchObject({ status: "running", owner: processOf(2) });
+    await second.giveBack("r1");
+    expect(third.find("r1")).toEqual(before);
+    expect(await second.append("r1", [started("b")], 3)).toMatchObject({ conflict: "finished" });
+    expect(await third.takeOver("r1", processOf(1), processOf(3), 2)).toBeNull();
+    await third.append("r1", [started("b")], 3);
+    await third.giveBack("r1");
+    expect(second.find("r1")).toMatchObject({ status: "running", owner: processOf(3) });
+  });
 });
