@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,4 +36,19 @@ test("a path is followed to where it would be written", async () => {
   expect(realOf(join(folder, "link", "new", "file"))).toBe(join(folder, "real", "new", "file"));
   expect(realOf(join(folder, "dangling"))).toBeNull();
   expect(realOf(join(folder, "dangling", "file"))).toBeNull();
+});
+
+test("a file that another process makes and takes away is no link to nothing", async () => {
+  const file = join(folder, "flickers");
+  const flicker = `const fs = require("fs"); for (;;) { fs.writeFileSync(process.argv[1], ""); fs.unlinkSync(process.argv[1]); }`;
+  const other = spawn(process.execPath, ["-e", flicker, file], { stdio: "ignore" });
+  try {
+    const seen = { there: 0, gone: 0 };
+    while (seen.there < 1_000 || seen.gone < 1_000) {
+      expect(realOf(file)).toBe(file);
+      seen[existsSync(file) ? "there" : "gone"] += 1;
+    }
+  } finally {
+    other.kill("SIGKILL");
+  }
 });

@@ -36,23 +36,22 @@ export function readPlainFileNow(file: string, mostBytes: number): Buffer {
 }
 
 /**
- * Where a path leads once every link is followed, whether or not something
- * is there; null where a link leads to nothing.
+ * Where a path leads once every link is followed, whether or not something is there, and also while another process
+ * makes it or takes it away; null where a link leads to nothing.
  */
 export function realOf(wanted: string): string | null {
   try {
     return realpathSync(wanted);
   } catch {
-    if (isThere(wanted) || dirname(wanted) === wanted) return null;
+    if (isLink(wanted) || dirname(wanted) === wanted) return null;
     const parent = realOf(dirname(wanted));
     return parent === null ? null : join(parent, basename(wanted));
   }
 }
 
-function isThere(path: string): boolean {
+function isLink(path: string): boolean {
   try {
-    lstatSync(path);
-    return true;
+    return lstatSync(path).isSymbolicLink();
   } catch {
     return false;
   }
