@@ -44,7 +44,7 @@ const frameColumns = 160;
  */
 export function toText(diagnostics: readonly Diagnostic[], file: string, text: string): string {
   const lines = new LineIndex(text);
-  return diagnostics.map((each) => block(each, file, lines)).join("\n");
+  return diagnostics.map((each) => block(each, inert(file), lines)).join("\n");
 }
 
 function block(diagnostic: Diagnostic, file: string, lines: LineIndex): string {

@@ -1,10 +1,14 @@
 import type { WriteStream } from "node:tty";
 import { systemCode } from "../model/thrown.ts";
+import { coloured } from "../views/inert.ts";
 
 /** One of the two standard streams. A reader that went away is no fault: what is written from then on is dropped. */
 export interface Output {
   readonly terminal: boolean;
+  /** On a terminal what it would obey is left out, but for colours: a name or a message may hold anything. */
   write(text: string | Uint8Array): void;
+  /** As it is, to move about on a terminal. */
+  draw(frame: string): void;
   /** The reader went away, or nothing more can be written. */
   closed(): boolean;
   /**
@@ -28,11 +32,14 @@ export function output(stream: WriteStream): Output {
     if (!gone.has(systemCode(error) ?? "")) fault ??= error.message;
     closed = true;
   });
+  const terminal = stream.isTTY === true;
+  const put = (text: string | Uint8Array) => {
+    if (!closed && text.length > 0) stream.write(text);
+  };
   return {
-    terminal: stream.isTTY === true,
-    write(text) {
-      if (!closed && text.length > 0) stream.write(text);
-    },
+    terminal,
+    write: (text) => put(terminal ? coloured(typeof text === "string" ? text : Buffer.from(text).toString()) : text),
+    draw: put,
     closed: () => closed,
     fault: () => fault,
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inert, lastLine } from "./inert.ts";
+import { coloured, inert, lastLine } from "./inert.ts";
 
 describe("inert", () => {
   it.each([
@@ -29,6 +29,12 @@ describe("inert", () => {
       }),
     );
   });
+});
+
+it("leaves colours alone of what a terminal obeys", () => {
+  const text = "\u001b[31mred\u001b[0m \u001b]0;owned\u0007\u001b[2Jrest\r\nof\u009b2J it\u001b";
+  expect(coloured(text)).toBe("\u001b[31mred\u001b[0m rest\nof it");
+  expect(coloured(coloured(text))).toBe(coloured(text));
 });
 
 describe("lastLine", () => {

@@ -4,9 +4,25 @@ const escapes =
 /** C0 and C1 controls but tab and newline, and the characters that reorder text. */
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
+/** SGR. */
+const colour = /^\u001b\[[\d;]*m$/;
+
 /** Text that does nothing on a terminal: no colours, no cursor, no titles, no bidirectional tricks. Lines stay. */
 export function inert(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(escapes, "").replace(controls, "");
+}
+
+/** As {@link inert}, but colours stay. */
+export function coloured(text: string): string {
+  const plain = (between: string) => between.replace(controls, "");
+  let shown = "";
+  let from = 0;
+  const lines = text.replace(/\r\n?/g, "\n");
+  for (const { index, 0: escape } of lines.matchAll(escapes)) {
+    shown += plain(lines.slice(from, index)) + (colour.test(escape) ? escape : "");
+    from = index + escape.length;
+  }
+  return shown + plain(lines.slice(from));
 }
 
 /** As {@link inert}, on one line. */

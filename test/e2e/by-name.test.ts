@@ -57,15 +57,40 @@ it("what stands where a blueprint would be and cannot be read is told, and never
   symlinkSync("nowhere.yaml", place.path(`${kept}/feature.yaml`));
   const gone = {
     code: 2,
-    stderr: expect.stringMatching(/^trammel: there is no file .trammel\/blueprints\/feature.yaml/),
+    stderr: expect.stringMatching(/^trammel: .trammel\/blueprints\/feature.yaml is a link to what is not there/),
   };
   expect(await trammel(dryRun, { place })).toMatchObject(gone);
   expect(await trammel(["show", "feature"], { place })).toMatchObject(gone);
   place.file("top.yaml", "name: top\nnodes:\n  a: {type: call, blueprint: feature}\n");
-  expect(await check(["top.yaml"], { place })).toMatch(/^2 .*there is no file .trammel\/blueprints\/feature.yaml/s);
+  expect(await check(["top.yaml"], { place })).toMatch(/^2 .*.trammel\/blueprints\/feature.yaml is a link/s);
   rmSync(place.path(`${kept}/feature.yaml`));
   place.file("feature.yml", Buffer.alloc(limits.documentBytes + 1, "#"));
   expect(await check(["top.yaml"], { place })).toMatch(/^2 .*feature.yml is larger than \d+ MiB/s);
+});
+
+it("one name is not taken by two files", async () => {
+  using place = new Place();
+  const kept = ".trammel/blueprints";
+  mkdirSync(place.path(kept), { recursive: true });
+  for (const extension of ["yaml", "yml"]) place.file(`${kept}/twin.${extension}`, good);
+  expect(await trammel(["run", "-b", "twin", "--dry-run"], { place })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`${kept}/twin.yaml and ${kept}/twin.yml have one name`),
+  });
+});
+
+it("the name of a file does nothing on a terminal", async () => {
+  using place = new Place();
+  const name = "ev\u001b[2J\nil";
+  mkdirSync(place.path(".trammel/blueprints"), { recursive: true });
+  place.file(`.trammel/blueprints/${name}.yaml`, "[]\n");
+  const listed = await trammel(["list"], { place, terminal: true });
+  expect(listed.stdout).toMatch(/^✗ ev il +The document/m);
+  const checked = await trammel(["check"], { place, terminal: true });
+  expect(checked.stdout).toContain(".trammel/blueprints/ev·[2J·il.yaml:1:1: ");
+  const missed = await trammel(["run", "-b", "evi"], { place, terminal: true });
+  expect(missed.stdout).toContain("There are: ev il;");
+  for (const { stdout } of [listed, checked, missed]) expect(stdout).not.toContain("\u001b[2J");
 });
 
 it("a name that nothing has is told with the names of all places where it was looked for", async () => {

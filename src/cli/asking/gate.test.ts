@@ -11,6 +11,7 @@ function stage() {
   const err: Output = {
     terminal: true,
     write: (text) => void (shown += text),
+    draw: (frame) => void (shown += frame),
     closed: () => false,
     fault: () => null,
     size: () => ({ columns: 80, rows: 24 }),

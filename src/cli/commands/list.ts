@@ -48,9 +48,9 @@ async function look(
 }
 
 function table(rows: readonly Listed[], columns: number): string {
-  const nameColumns = Math.max(0, ...rows.map((row) => width(row.name)));
+  const nameColumns = rows.reduce((most, { name }) => Math.max(most, width(inertLine(name))), 0);
   const line = (row: Listed): string =>
-    `${row.valid ? "✓" : "✗"} ${pad(row.name, nameColumns)}  ${inertLine(row.note ?? "")}`;
+    `${row.valid ? "✓" : "✗"} ${pad(inertLine(row.name), nameColumns)}  ${inertLine(row.note ?? "")}`;
   const lines = (shipped: boolean): string =>
     rows.flatMap((row) => (row.shipped === shipped ? [`${fit(line(row), columns).trimEnd()}\n`] : [])).join("");
   return `${lines(false)}come with trammel:\n${lines(true)}`;

@@ -2,6 +2,7 @@ import { basename, extname, join, relative, resolve } from "node:path";
 import { nearestAbove } from "../../config/load.ts";
 import { isTaken } from "../../config/text-file.ts";
 import { nearest } from "../../language/nearest.ts";
+import { inertLine } from "../../views/inert.ts";
 import { type Problem, usage } from "../problem.ts";
 import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
 import { isFile, namesIn } from "./files.ts";
@@ -19,19 +20,22 @@ const extensions = [".yaml", ".yml"] as const;
 export function findBlueprint(name: string, ...places: readonly [string, ...string[]]): SourceDocument | Problem {
   for (const place of places) {
     const file = fileOf(name, place);
-    if (file !== null) return readDocument(file, place);
+    if (file !== null) return typeof file === "string" ? readDocument(file, place) : file;
   }
   if (looksLikePath(name)) return readDocument(name, places[0]);
   const shipped = shippedBlueprints().get(name);
   return shipped === undefined ? unknown(name, places) : readDocument(shipped, places[0]);
 }
 
-function fileOf(name: string, cwd: string): string | null {
+function fileOf(name: string, cwd: string): string | Problem | null {
   if (looksLikePath(name)) return isTaken(resolve(cwd, name)) ? name : null;
   if (isFile(resolve(cwd, name))) return name;
-  const folder = keptFolder(cwd);
-  const file = extensions.map((extension) => join(folder, name + extension)).find((one) => isTaken(one));
-  return file === undefined ? null : relative(cwd, file);
+  const kept = relative(cwd, keptFolder(cwd));
+  const [file, twin] = extensions
+    .map((extension) => join(kept, name + extension))
+    .filter((one) => isTaken(resolve(cwd, one)));
+  if (file === undefined) return null;
+  return twin === undefined ? file : usage(`${file} and ${twin} have one name`, "Rename one of them.");
 }
 
 function unknown(name: string, places: readonly string[]): Problem {
@@ -40,12 +44,13 @@ function unknown(name: string, places: readonly string[]): Problem {
   const beside = extensions
     .map((extension) => name + extension)
     .find((file) => places.some((place) => isFile(resolve(place, file))));
-  const meant = beside ?? nearest(name, [...own, ...shipped]);
+  // One that is not UTF-8 is listed, and what is listed of it cannot be opened.
+  const meant = beside ?? nearest(name, [...own.filter((one) => one !== name), ...shipped]);
   return usage(
     `there is no blueprint ${name}, neither as a file nor in ${blueprintFolder}${meant === undefined ? "" : `; did you mean ${meant}?`}`,
     own.length === 0
       ? `Name a file, as in path/to/blueprint.yaml, or one that comes with trammel: ${shipped.join(", ")}`
-      : `There are: ${own.join(", ")}; with trammel come: ${shipped.join(", ")}`,
+      : `There are: ${own.map(inertLine).join(", ")}; with trammel come: ${shipped.join(", ")}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
+import { isTaken } from "../../config/text-file.ts";
 import { limits } from "../../model/limits.ts";
 import { messageOf, systemCode } from "../../model/thrown.ts";
 import { type Problem, usage } from "../problem.ts";
@@ -40,15 +41,15 @@ export function readDocument(name: string, cwd: string): SourceDocument | Proble
       closeSync(descriptor);
     }
   } catch (error) {
-    return unreadable(name, error);
+    return unreadable(name, file, error);
   }
 }
 
-function unreadable(name: string, error: unknown): Problem {
+function unreadable(name: string, file: string, error: unknown): Problem {
   switch (systemCode(error)) {
     case "ENOENT":
     case "ENOTDIR":
-      return usage(`there is no file ${name}`);
+      return usage(isTaken(file) ? `${name} is a link to what is not there` : `there is no file ${name}`);
     case "EACCES":
     case "EPERM":
       return usage(`${name} may not be read by this user`);

@@ -23,9 +23,10 @@ class Stage {
     this.terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
     const output: Output = {
       terminal: true,
-      write: (text) => {
+      write: (text) => this.terminal.write(text),
+      draw: (frame) => {
         this.writes += 1;
-        this.terminal.write(text);
+        this.terminal.write(frame);
       },
       closed: () => false,
       fault: () => null,

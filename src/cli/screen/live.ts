@@ -33,14 +33,14 @@ export class LiveDisplay implements Display {
     this.#now = now;
     const timer = setInterval(() => this.#draw(), limits.redrawMs);
     timer.unref();
-    const restore = () => output.write(showCursor);
+    const restore = () => output.draw(showCursor);
     process.once("exit", restore);
     this.#undo.push(
       () => clearInterval(timer),
       () => process.off("exit", restore),
       output.onResize(() => this.#draw()),
     );
-    output.write(hideCursor);
+    output.draw(hideCursor);
   }
 
   event(event: JournalEvent): void {
@@ -59,20 +59,20 @@ export class LiveDisplay implements Display {
     this.#suspended += 1;
     if (this.#suspended > 1) return;
     this.#draw(true);
-    this.#output.write(showCursor);
+    this.#output.draw(showCursor);
     this.#drawn = [];
   }
 
   resume(): void {
     this.#suspended -= 1;
-    if (this.#suspended === 0) this.#output.write(hideCursor);
+    if (this.#suspended === 0) this.#output.draw(hideCursor);
   }
 
   finish(): void {
     if (this.#undo.length === 0) return;
     this.#draw(true);
     for (const step of this.#undo.splice(0)) step();
-    this.#output.write(showCursor);
+    this.#output.draw(showCursor);
   }
 
   #draw(force = false): void {
@@ -81,7 +81,7 @@ export class LiveDisplay implements Display {
     const size = this.#output.size();
     const next = frame({ run: this.#run, now: this.#now(), ...size, colors: this.#colors });
     if (next.length === this.#drawn.length && next.every((line, at) => line === this.#drawn[at])) return;
-    this.#output.write(
+    this.#output.draw(
       rewind(this.#drawn, size.columns) + next.map((line) => `${clearLine}${line}\n`).join("") + clearBelow,
     );
     this.#drawn = next;
