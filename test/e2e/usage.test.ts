@@ -1,10 +1,15 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Place, start, trammel } from "./support/cli.ts";
 
 describe("arguments", () => {
   it.each<[string, readonly string[], RegExp]>([
     ["an unknown command", ["chekc"], /^trammel: unknown command 'chekc'\n\(Did you mean check\?\)\n$/],
+    [
+      "an unknown command that is near none",
+      ["secret", "frobnicate"],
+      /^trammel: unknown command 'frobnicate'\n  Usage: trammel secret \[options\] \[command\]\n  What these are is told by: trammel secret --help\n$/,
+    ],
     [
       "an unknown option",
       ["check", "--formt", "json", "b.yaml"],
@@ -55,6 +60,16 @@ describe("arguments", () => {
     const bare = await trammel([], { place });
     expect({ code: bare.code, stdout: bare.stdout }).toEqual({ code: 2, stdout: "" });
     expect(bare.stderr).toContain("Usage: trammel");
+  });
+
+  it("carries out nothing that help is asked about", async () => {
+    using place = new Place();
+    place.file("trammel.yaml", "default: b.yaml\n");
+    place.file("b.yaml", "name: b\nnodes:\n  a: {type: script, run: touch ran}\n");
+    for (const words of [["--", "run"], ["run"], ["nothing", "run"]]) await trammel(["help", ...words], { place });
+    expect(existsSync(place.path("ran"))).toBe(false);
+    expect((await trammel(["run"], { place })).code).toBe(0);
+    expect(existsSync(place.path("ran"))).toBe(true);
   });
 
   it("tells the exit codes of a run where its options are told", async () => {

@@ -64,7 +64,7 @@ export function addAuthoring(program: Command, world: World, finish: Finish): vo
 function addLanguage(program: Command, world: World, finish: Finish): void {
   program
     .command("list")
-    .description("list the blueprints of this project")
+    .description("list the blueprints of this project, and those that come with trammel")
     .option("--json", jsonHelp)
     .action(async (options: { json?: true }) => {
       const { list } = await import("../commands/list.ts");

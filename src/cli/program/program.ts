@@ -17,11 +17,11 @@ export async function execute(argv: readonly string[], world: World): Promise<nu
   const program = build(world, argv, (exit) => {
     code = exit;
   });
-  const [first, ...rest] = argv;
-  const isAsked = first === "help" && program.commands.every((one) => one.name() !== rest[0] && rest[0] !== "help");
+  const [first, about] = argv;
+  const isNone = about !== "help" && program.commands.every((one) => one.name() !== about);
   try {
     // Of a command that is none nothing can be explained: that is said as of one that was to be run.
-    await program.parseAsync(isAsked && rest.length > 0 ? rest : argv, { from: "user" });
+    await program.parseAsync(first === "help" && about !== undefined && isNone ? [about] : argv, { from: "user" });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -76,8 +76,7 @@ function build(world: World, argv: readonly string[], finish: Finish): Command {
 
 /** An error of an argument, with a way on where it does not name what would be right. */
 function told(error: string, program: Command, argv: readonly string[]): string {
-  const isOpen =
-    /^error: (missing|required option|unknown option|too many) /.test(error) && !error.includes("(Did you mean");
+  const isOpen = /^error: (missing|required option|unknown|too many) /.test(error) && !error.includes("(Did you mean");
   return `${error.replace(/^error: /, "trammel: ")}${isOpen ? wayOn(program, argv) : ""}`;
 }
 

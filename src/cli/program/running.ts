@@ -24,7 +24,7 @@ export function addRunning(program: Command, world: World, finish: Finish): void
       .argument("[task]", "what the run is for; reaches nodes as {task}")
       .option(
         "-b, --blueprint <path>",
-        "blueprint file, or a name under .trammel/blueprints; else the project's default",
+        "blueprint file, or a name that trammel list tells; else the project's default",
         filled,
       )
       .option("--input <name=value>", "value of an input; may be given again", collect)
