@@ -6,7 +6,8 @@ import { limits } from "../../src/model/limits.ts";
 import { charging, passesOfTask } from "../../src/runtime/counters/counters.ts";
 import { locked } from "../../src/runtime/lock.ts";
 import { agentic, blueprint, plain } from "./blueprints.ts";
-import { bodies, kinds, request, success, World, type Act } from "./harness.ts";
+import { again, bodies, handle, kinds, request, success, World, type Act } from "./harness.ts";
+import { callees, calling } from "./inside.ts";
 
 let world: World;
 let file: string;
@@ -44,6 +45,31 @@ test("the mirror outlives the store: its counts hold, and other tasks in it stay
   });
   expect(bodies(world.seen, "node.started").flatMap(({ charged }) => charged ?? [])).toEqual([{ passes: 2, cap: 2 }]);
   expect(mirrored()).toEqual({ version: 1, tasks: { ...other, T1: { fix: { passes: 2, cap: 2 } } } });
+});
+
+test("a decision inside a call is held to what the mirror counts, before anything is recorded", async () => {
+  const callee = { ...blueprint([agentic("fix", { cap: 2 }), plain("check")], loop.edges), name: "callee" };
+  const [of, more] = [blueprint([calling("sub", "callee")], []), { callees: callees({ callee }) }];
+  const top = { ...of, records: loop.records };
+  const engine = world.engine(failing);
+  const begun = handle(await engine.start(request(top, { ...more, taskId: "T1", cwd: world.home }), world.observer));
+  expect(await begun.end).toMatchObject({ status: "escalated" });
+  writeFileSync(file, JSON.stringify({ version: 1, tasks: { T1: { "sub/fix": { passes: 4, cap: 2 } } } }));
+  const before = kinds(world.journal().read(begun.run));
+  const settle = (grant: number) =>
+    engine.resume(
+      again(begun.run, { blueprint: top, ...more, settle: { node: "sub/fix", as: "again", by: "Ada", grant } }),
+      world.observer,
+    );
+  expect(await settle(1)).toMatchObject({
+    refused: "bad_input",
+    message: expect.stringContaining(`sub/fix of run ${begun.run} would not begin again`),
+    hint: expect.stringContaining("--grant 3 "),
+  });
+  expect(kinds(world.journal().read(begun.run))).toEqual(before);
+  world.seen.length = 0;
+  expect(await handle(await settle(3)).end).toMatchObject({ status: "escalated" });
+  expect(mirrored()).toEqual({ version: 1, tasks: { T1: { "sub/fix": { passes: 5, cap: 5 } } } });
 });
 
 test("what another store charges in the middle of a run counts", async () => {

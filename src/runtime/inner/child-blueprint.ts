@@ -40,7 +40,7 @@ export function within({ blueprint: around, state, counted }: Around, blueprint:
 }
 
 /** What is written of a run and all inside it, is written where the outermost says. */
-function recordsWithin({ state, counters }: RecordSettings, own: RecordSettings): RecordSettings {
+export function recordsWithin({ state, counters }: RecordSettings, own: RecordSettings): RecordSettings {
   const { state: _, counters: __, ...rest } = own;
   return {
     ...rest,

@@ -8,16 +8,20 @@ import type { Journal } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
 import type { Refusal } from "../api.ts";
 import type { RunFacts } from "../context.ts";
-import { storedPasses } from "../counters/counters.ts";
+import { isProblem, passesOfTask } from "../counters/counters.ts";
+import { recordsWithin } from "../inner/child-blueprint.ts";
 import { remember } from "../memory/memory.ts";
 import { planOf } from "./parts.ts";
 import { runInside } from "./settlement.ts";
+import type { Wait } from "../time/wait.ts";
 
 /** A run as a decision to do one of its nodes again would go on with it. */
 export interface Reopened {
   readonly run: string;
   readonly taskId: string;
   readonly account: string;
+  /** Absolute; of the outermost run. */
+  readonly project: string;
   readonly blueprint: Blueprint;
   readonly callees: RunFacts["callees"];
   readonly limits: RunLimits;
@@ -27,15 +31,19 @@ export interface Reopened {
   readonly self: ProcessIdentity;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** For the counter file. */
+  readonly wait: Wait;
 }
+
+type Halt = RunHalting & { readonly node: string };
 
 /**
  * Why a node would not even begin again: what halted the run there is used up still, so that the same halt is all that
  * would come of the decision, in a run inside too. Null where it begins, and of a decision that says what it came to.
  */
-export function stillUsedUp(decision: NodeSettled, of: Reopened): Refusal | null {
-  const halt = haltAfter(decision, of);
-  if (halt === null) return null;
+export async function stillUsedUp(decision: NodeSettled, of: Reopened): Promise<Refusal | null> {
+  const halt = await haltAfter(decision, of);
+  if (halt === null || "refused" in halt) return halt;
   const { reason, iteration } = halt;
   const node = shellWord(halt.node);
   const granted = decision.inside?.grant ?? decision.grant ?? 0;
@@ -47,7 +55,7 @@ export function stillUsedUp(decision: NodeSettled, of: Reopened): Refusal | null
 }
 
 /** As the engine decides it, on a copy of the run. The node of a run inside is named by its path. */
-function haltAfter(decision: NodeSettled, of: Reopened): (RunHalting & { readonly node: string }) | null {
+async function haltAfter(decision: NodeSettled, of: Reopened): Promise<Halt | Refusal | null> {
   const { as, node, inside } = decision;
   if (as !== "again") return null;
   if (inside !== undefined) return haltInside(decision, of);
@@ -67,15 +75,17 @@ function isAbout({ node, reason }: RunHalting, id: string): boolean {
   return node === id || (node === undefined && reason.code === "limit");
 }
 
-function haltInside(decision: NodeSettled, of: Reopened): ReturnType<typeof haltAfter> {
+async function haltInside(decision: NodeSettled, of: Reopened): Promise<Halt | Refusal | null> {
   const within = runInside(decision, of);
   const parent = within === null ? undefined : of.journal.find(within.run)?.parent;
   if (within === null || parent === undefined) return null;
-  const { run, blueprint, settled, segment } = within;
+  const { run, settled, segment } = within;
+  const blueprint = { ...within.blueprint, records: recordsWithin(of.blueprint.records, within.blueprint.records) };
   // What is left of them is told by the run around.
   const { tokens: _tokens, cost: _cost, ...limits } = blueprint.limits;
-  const { taskId, account, journal } = of;
-  const passes = storedPasses(journal, { run, taskId, account, blueprint, parent });
-  const halt = haltAfter(settled, { ...of, run, blueprint, limits, passes });
-  return halt === null ? null : { ...halt, node: `${segment}/${halt.node}` };
+  const inside = { ...of, run, blueprint, parent };
+  const passes = await passesOfTask(of.journal, inside, of.wait);
+  if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);
+  const halt = await haltAfter(settled, { ...inside, limits, passes });
+  return halt === null || "refused" in halt ? halt : { ...halt, node: `${segment}/${halt.node}` };
 }

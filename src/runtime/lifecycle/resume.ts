@@ -89,8 +89,8 @@ export async function resumption(
   const passes = stopping ? storedPasses(journal, facts) : await passesOfTask(journal, facts, wait);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);
   const { limits } = request.blueprint;
-  const reopening = { ...of, ...facts, limits, passes, journal, self, now: options.clock.now() };
-  const usedUp = settled === null ? null : stillUsedUp(settled, reopening);
+  const reopening = { ...of, ...facts, limits, passes, journal, self, now: options.clock.now(), wait };
+  const usedUp = settled === null ? null : await stillUsedUp(settled, reopening);
   if (usedUp !== null) return usedUp;
   const occupied = stopping ? null : await clearPlace(journal, row);
   if (occupied !== null) return occupied;
