@@ -28,6 +28,8 @@ interface Call {
   done: boolean;
   /** A person or the policy let it through when the agent asked. */
   granted: boolean;
+  /** The agent asked, and was told no to this. */
+  denied: string | null;
 }
 
 export interface ConversationParts {
@@ -47,7 +49,7 @@ export class Conversation {
   readonly #calls = new Map<string, Call>();
   readonly #denied = new Set<string>();
   #message = "";
-  #lastDenied: string | null = null;
+  #last: Call | null = null;
   #touched = false;
   #over = false;
   #countedPieces = false;
@@ -75,9 +77,9 @@ export class Conversation {
     return this.#calls.size;
   }
 
-  /** What it was last told no to, where it has neither said nor done anything since. */
+  /** What it was told no to, where that was the last thing it was about to do and it has said nothing since. */
   get lastDenied(): string | null {
-    return this.message === "" ? this.#lastDenied : null;
+    return this.message === "" ? (this.#last?.denied ?? null) : null;
   }
 
   /** True once it began something that may have an effect. */
@@ -196,10 +198,17 @@ export class Conversation {
       known.title = update.title ?? known.title;
       return known;
     }
-    const call: Call = { action, title: update.title ?? "", announced: false, done: false, granted: false };
+    const call: Call = {
+      action,
+      title: update.title ?? "",
+      announced: false,
+      done: false,
+      granted: false,
+      denied: null,
+    };
     this.#calls.set(update.toolCallId, call);
     this.#message = "";
-    this.#lastDenied = null;
+    this.#last = call;
     if (this.#calls.size > this.#request.turns) {
       this.#onBreach({
         code: "turn_limit",
@@ -248,7 +257,7 @@ export class Conversation {
     const what = call.action.command ?? call.title;
     const granted = await this.#mayGo(verdict, call.action.tool, what);
     call.granted = granted;
-    if (!granted) this.#lastDenied = `${call.action.tool}: ${what}`;
+    call.denied = granted ? null : `${call.action.tool}: ${what}`;
     this.#emit({ type: "permission", tool: call.action.tool, request: what, decision: granted ? "allowed" : "denied" });
     return reply(options, granted);
   }

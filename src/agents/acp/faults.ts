@@ -4,6 +4,9 @@ import type { Reason, ReasonCode } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
 import { oneLine } from "../../runtime/text.ts";
 
+/** What we have against an agent: however its process ends then, this is why it is of no use. */
+export class Unfit extends Error {}
+
 export interface AcpFault {
   readonly reason: Reason;
   readonly retryAfterMs?: number;

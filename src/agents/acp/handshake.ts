@@ -4,6 +4,7 @@ import {
   methods,
   PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk/unstable";
+import { Unfit } from "./faults.ts";
 
 /**
  * Tells an agent who we are and that its files are no business of ours. Rejects where it speaks another
@@ -21,6 +22,6 @@ export async function introduce(agent: ClientContext, patience: AbortSignal): Pr
   );
   const { protocolVersion } = answer;
   if (protocolVersion !== PROTOCOL_VERSION)
-    throw new Error(`the agent speaks version ${protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`);
+    throw new Unfit(`the agent speaks version ${protocolVersion} of the protocol, not ${PROTOCOL_VERSION}`);
   return answer;
 }

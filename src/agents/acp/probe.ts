@@ -1,10 +1,13 @@
 import { client, type ClientContext, methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { limits } from "../../model/limits.ts";
 import { messageOf } from "../../model/thrown.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { StartProcess } from "../../ports/processes.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { authRequired } from "./faults.ts";
 import type { AcpAgent } from "./presets.ts";
+import { causeOf, untilGone } from "./gone.ts";
+import { orStopped, timer } from "./patience.ts";
 import { streamOf } from "./stream.ts";
 import { introduce } from "./handshake.ts";
 
@@ -23,7 +26,7 @@ export async function probeAcp(
   { argv, variables }: Pick<AcpAgent, "argv" | "variables">,
   environment: Readonly<Record<string, string | undefined>>,
   folder: string,
-  start: StartProcess,
+  { start, clock }: { readonly start: StartProcess; readonly clock: Clock },
 ): Promise<AcpProbe> {
   const entries = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && (isForAgents(name) || variables.includes(name)) ? [[name, value] as const] : [],
@@ -31,18 +34,16 @@ export async function probeAcp(
   const child = await start({ argv, cwd: folder, env: Object.fromEntries(entries) });
   if ("kind" in child) return { fault: child.message };
   child.stderr.resume();
+  const patience = timer(clock, limits.acpProbeMs);
   try {
     const { agent } = client({ name: "trammel" }).connect(streamOf(child));
-    const patience = AbortSignal.timeout(limits.acpProbeMs);
-    const gone = child.end.then((): never => {
-      throw new Error("it ended before it was asked");
-    });
-    gone.catch(() => undefined);
-    return await Promise.race([ask(agent, folder, patience), gone]);
+    const asked = untilGone({ child, clock }, ask(agent, folder, patience.signal));
+    const found = await orStopped(asked, patience.signal);
+    return found === "stopped" ? { fault: `it has not answered within ${limits.acpProbeMs / 1000} s` } : found;
   } catch (error) {
-    if (error instanceof DOMException) return { fault: `it has not answered within ${limits.acpProbeMs / 1000} s` };
-    return { fault: messageOf(error) };
+    return { fault: messageOf(await causeOf({ child, clock }, error, Promise.resolve())) };
   } finally {
+    patience.cancel();
     await child.kill();
   }
 }

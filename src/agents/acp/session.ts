@@ -12,6 +12,7 @@ import { type Json, memberOf } from "../../model/json.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
 import type { AgentRequest } from "../../ports/provider.ts";
 import type { Conversation } from "./conversation.ts";
+import { Unfit } from "./faults.ts";
 import { verdictOf } from "./permission.ts";
 import { streamOf } from "./stream.ts";
 import { confined, readText, shownPath, writeText } from "./workspace.ts";
@@ -133,11 +134,11 @@ async function chooseModel(
 ): Promise<void> {
   const option = configOptions?.find((one) => one.category === "model");
   if (option?.type !== "select")
-    throw new Error(`the agent does not let one choose its model; leave out "${model}" or set it up in the agent`);
+    throw new Unfit(`the agent does not let one choose its model; leave out "${model}" or set it up in the agent`);
   const choices = option.options.flatMap((one) => ("options" in one ? one.options : [one]));
   const short = model.slice(model.indexOf("/") + 1);
   const chosen = choices.find(({ value }) => value === model) ?? choices.find(({ value }) => value === short);
   if (chosen === undefined)
-    throw new Error(`the agent has no model "${model}"; it has: ${choices.map(({ value }) => value).join(", ")}`);
+    throw new Unfit(`the agent has no model "${model}"; it has: ${choices.map(({ value }) => value).join(", ")}`);
   await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: chosen.value });
 }

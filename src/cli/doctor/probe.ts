@@ -6,6 +6,7 @@ import { type VendorName, vendorOf } from "../../config/vendors.ts";
 import { limits } from "../../model/limits.ts";
 import { messageOf } from "../../model/thrown.ts";
 import { startLive } from "../../runtime/processes/live.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { systemKeyring } from "../../runtime/secrets/keyring.ts";
 import type { Health } from "../../wire/health.ts";
 import { findAgents } from "./found.ts";
@@ -76,7 +77,7 @@ async function probeAgents(world: World): Promise<readonly Health[]> {
     const tried = Object.entries(presets).filter(([name]) => agents.includes(name));
     return await Promise.all(
       tried.map(async ([name, preset]): Promise<Health> => {
-        const found = await probeAcp(preset, world.env, folder, startLive);
+        const found = await probeAcp(preset, world.env, folder, { start: startLive, clock: systemClock });
         const broken = config.agent.provider === name ? "missing" : "optional";
         if ("fault" in found)
           return { name, status: broken, detail: `does not start: ${found.fault}`, mend: preset.install };
