@@ -85,12 +85,23 @@ async function read(file: string | null, whose: "user" | "project"): Promise<Fil
   return { file, config: located(config, file), fault };
 }
 
-/** A relative folder in a configuration file is meant from where the file stands, and so is a plug-in. */
+/** Whether the text names a blueprint by its file, not by its name. */
+export function namesFile(text: string): boolean {
+  return text.includes("/") || /\.ya?ml$/.test(text);
+}
+
+/** A relative path in a configuration file is meant from where the file stands, and so is a plug-in. */
 function located(config: Config, file: string): Config {
   const { cassettes } = config.agent;
   const agent =
     cassettes === undefined ? config.agent : { ...config.agent, cassettes: resolve(dirname(file), cassettes) };
-  return { ...config, agent, plugins: config.plugins.map(({ name }) => ({ name, file })) };
+  const fallback = config.default;
+  return {
+    ...config,
+    ...(fallback === undefined || !namesFile(fallback) ? {} : { default: resolve(dirname(file), fallback) }),
+    agent,
+    plugins: config.plugins.map(({ name }) => ({ name, file })),
+  };
 }
 
 /** The nearest file or folder of this name at or above a folder, inside its repository; null where there is none. */

@@ -86,7 +86,7 @@ const notify = object(
 
 /** Every key of a configuration file. */
 export const configFields = {
-  default: optional(text(), "Blueprint that `trammel run` uses without -b."),
+  default: optional(text(), "Blueprint that `trammel run` uses without -b: a name, or a path from this file."),
   commands: optional(mapOf(text()), "Commands of the stock nodes, by node name."),
   autofix: optional(
     mapOf(text()),

@@ -134,6 +134,20 @@ it("a blueprint is found from a folder below the project, as its configuration i
   expect(await trammel(["run", "-b", "where"], below)).toMatchObject({ code: 2 });
 });
 
+it("a default that is a path is meant from where the configuration stands", async () => {
+  using place = new Place();
+  place.file("flows/main.yaml", "name: main\nnodes:\n  a: {type: script, run: echo main}\n");
+  place.file("sub/flows/main.yaml", "name: other\nnodes:\n  a: {type: script, run: echo other}\n");
+  place.file("trammel.yaml", "default: flows/main.yaml\n");
+  const below = { place, wrapper: ["env", "-C", place.path("sub")] };
+  expect(await trammel(["run"], below)).toMatchObject({ code: 0, stdout: "main\n" });
+  expect(await trammel(["run", "--cwd", "sub"], { place })).toMatchObject({ code: 0, stdout: "main\n" });
+  place.file("trammel.yaml", "default: gone.yaml\n");
+  expect((await trammel(["run"], below)).stderr).toBe(
+    "trammel: `default:` of the configuration: there is no file ../gone.yaml\n",
+  );
+});
+
 it("a file that lies here is meant by its name without the ending, and a command that is told can be pasted", async () => {
   using place = new Place();
   place.file("hello.yaml", good);

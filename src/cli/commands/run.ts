@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { isAbsolute, relative, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { shellWord } from "../../model/shell.ts";
 import { exitCodes } from "../../model/outcome.ts";
@@ -30,11 +30,12 @@ export async function run(world: World, task: string | undefined, options: RunOp
   if (!isFolder(cwd)) return report(world, usage(`--cwd ${options.cwd ?? cwd} is no folder`));
   const config = await readConfig(world, cwd);
   if (typeof config === "number") return config;
-  const fallback = config.default;
+  const fallback = defaultHere(config, world.cwd);
   if (options.blueprint === undefined && fallback !== undefined && isFileOfBlueprint(world, task))
     return report(world, takenForTask(task, fallback));
   const document = chooseBlueprint(world, task, options.blueprint ?? fallback, cwd);
-  if (isProblem(document)) return report(world, document);
+  if (isProblem(document))
+    return report(world, options.blueprint === undefined ? ofDefault(document, fallback) : document);
   const prepared = await prepareWithAgent(world, document, config, cwd, options);
   if (typeof prepared === "number") return prepared;
   const inputs = await readInputs(options.inputFile, options.input ?? [], world.cwd);
@@ -86,6 +87,19 @@ async function printRoute(world: World, { blueprint, document }: Prepared, optio
 }
 
 /** Text of a task is hardly ever the name of such a file, readable or not. */
+/** The `default:` of the configuration, a file as it would be named from a folder. */
+function defaultHere({ default: name }: Config, cwd: string): string | undefined {
+  if (name === undefined || !isAbsolute(name)) return name;
+  const here = relative(cwd, name);
+  return here.includes("/") ? here : `./${here}`;
+}
+
+function ofDefault(problem: Problem, fallback: string | undefined): Problem {
+  return fallback === undefined
+    ? problem
+    : { ...problem, message: `\`default:\` of the configuration: ${problem.message}` };
+}
+
 function isFileOfBlueprint(world: World, task: string | undefined): task is string {
   return task !== undefined && /\.ya?ml$/i.test(task) && isFile(resolve(world.cwd, task));
 }

@@ -1,5 +1,5 @@
 import { basename, extname, join, relative, resolve } from "node:path";
-import { nearestAbove } from "../../config/load.ts";
+import { namesFile, nearestAbove } from "../../config/load.ts";
 import { isTaken } from "../../config/text-file.ts";
 import { nearest } from "../../language/nearest.ts";
 import { inertLine } from "../../views/inert.ts";
@@ -22,13 +22,13 @@ export function findBlueprint(name: string, ...places: readonly [string, ...stri
     const file = fileOf(name, place);
     if (file !== null) return typeof file === "string" ? readDocument(file, place) : file;
   }
-  if (looksLikePath(name)) return readDocument(name, places[0]);
+  if (namesFile(name)) return readDocument(name, places[0]);
   const shipped = shippedBlueprints().get(name);
   return shipped === undefined ? unknown(name, places) : readDocument(shipped, places[0]);
 }
 
 function fileOf(name: string, cwd: string): string | Problem | null {
-  if (looksLikePath(name)) return isTaken(resolve(cwd, name)) ? name : null;
+  if (namesFile(name)) return isTaken(resolve(cwd, name)) ? name : null;
   if (isFile(resolve(cwd, name))) return name;
   const kept = relative(cwd, keptFolder(cwd));
   const [file, twin] = extensions
@@ -56,11 +56,7 @@ function unknown(name: string, places: readonly string[]): Problem {
 
 /** Whether the text means a blueprint rather than a run: it looks like a path, or is the name of one. */
 export function namesBlueprint(text: string, cwd: string): boolean {
-  return looksLikePath(text) || listBlueprints(cwd).includes(text) || shippedBlueprints().has(text);
-}
-
-function looksLikePath(text: string): boolean {
-  return text.includes("/") || extensions.some((extension) => extname(text) === extension);
+  return namesFile(text) || listBlueprints(cwd).includes(text) || shippedBlueprints().has(text);
 }
 
 /** Absolute folder of the project's blueprints: the nearest at or above in the repository, or where it would be. */
