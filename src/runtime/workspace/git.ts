@@ -47,22 +47,27 @@ export async function git(
   args: readonly string[],
   { cwd, env, set, input, timeoutMs = limits.gitCommandMs }: GitOptions,
 ): Promise<Buffer> {
+  const signal = AbortSignal.timeout(timeoutMs);
   const child = spawn("git", [...inertSettings, ...args], {
     cwd,
     env: { ...withoutGit(env), ...quiet, ...set },
-    signal: AbortSignal.timeout(timeoutMs),
+    signal,
   });
   child.stdin.on("error", () => undefined); // it ended without reading all of it, and says why itself
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve, reject) => {
-    let failure: GitFailure | null = null;
+    const giveUp = (): void => {
+      reject(new GitFailure(`git ${args[0]} took more than ${timeoutMs / 1000} s`, true));
+      // What it started, such as a filter, may hold them open for good.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
     child.once("error", (error) => {
-      if (error.name === "AbortError")
-        failure = new GitFailure(`git ${args[0]} took more than ${timeoutMs / 1000} s`, true);
-      else reject(new GitFailure(`git cannot be run: ${error.message}`));
+      if (error.name !== "AbortError") reject(new GitFailure(`git cannot be run: ${error.message}`));
     });
-    // What was ended for its slowness writes until it is gone.
-    child.once("close", (code) => (failure === null ? resolve(code) : reject(failure)));
+    // What is ended for its slowness writes until it is gone.
+    child.once("exit", () => (signal.aborted ? giveUp() : signal.addEventListener("abort", giveUp)));
+    child.once("close", resolve);
   });
   const [code, stdout, stderr] = await Promise.all([ended, buffer(child.stdout), buffer(child.stderr)]);
   if (code === 0) return stdout;

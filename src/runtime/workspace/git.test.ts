@@ -1,0 +1,26 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { git } from "./git.ts";
+
+let place: string;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "trammel-git-"));
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+test.each(["exec sleep 60", "exit 0"])(
+  "a git whose time is over is waited for, what it left running with its streams is not (%s)",
+  async (rest) => {
+    const [go, gone] = [join(place, "go"), join(place, "gone")];
+    const left = `{ while test -d '${place}' -a ! -e '${go}'; do sleep 0.02; done; touch '${gone}'; } &`;
+    const options = { cwd: place, env: process.env, timeoutMs: 300 };
+    const failure = await git(["-c", `alias.left=!${left} ${rest}`, "left"], options).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: "GitFailure", isSlow: true, message: "git -c took more than 0.3 s" });
+    expect(existsSync(gone)).toBe(false);
+    writeFileSync(go, "");
+    await expect.poll(() => existsSync(gone)).toBe(true);
+  },
+);
