@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { limits } from "../../model/limits.ts";
 import type { RunStarted } from "../../model/events.ts";
 import type { ForkedWorktree, WorkspaceProblem } from "../../ports/workspace.ts";
+import { scratchFolder } from "../scratch/scratch.ts";
 import { shownName } from "../tree/names.ts";
 import { undo } from "./changes.ts";
 import type { GitOptions } from "./git.ts";
@@ -18,8 +17,8 @@ type Pass = NonNullable<RunStarted["fork"]>;
 export interface Beginning {
   /** The commit that was checked out. */
   readonly commit: string;
-  /** The tree as it stood, whatever of it was committed. */
-  readonly tree: string;
+  /** Keeps the tree as it stood, whatever of it was committed, and whom its files let in. */
+  readonly picture: string;
   /** Before its line of forks changed anything. */
   readonly origin: { readonly commit: string; readonly tree: string };
 }
@@ -38,18 +37,24 @@ export async function beginningOf(
     : await keptAt(refs.before(run, from.node, from.pass), there);
   if (found === null) return keepTree ? nothingLeft(run) : noCheckpoint(from, `begins with the tree as ${run} left it`);
   // One of an earlier version does not tell what was checked out.
-  const whole = ({ tree, commit }: Found): Beginning["origin"] => ({ tree, commit: commit ?? worktree.commit });
-  return { ...whole(found), origin: whole(origin ?? found) };
+  const commitOf = ({ commit }: Found): string => commit ?? worktree.commit;
+  const first = origin ?? found;
+  return {
+    commit: commitOf(found),
+    picture: found.picture,
+    origin: { tree: first.tree, commit: commitOf(first) },
+  };
 }
 
 interface Found {
+  readonly picture: string;
   readonly tree: string;
   readonly commit: string | null;
 }
 
 async function keptAt(ref: string, there: GitOptions): Promise<Found | null> {
-  const tree = await treeAt(ref, there);
-  return tree === null ? null : { tree, commit: await commitAt(`${ref}^`, there) };
+  const [picture, tree] = [await commitAt(ref, there), await treeAt(ref, there)];
+  return picture === null || tree === null ? null : { picture, tree, commit: await commitAt(`${ref}^`, there) };
 }
 
 /** The worktree as it is by now; where it is gone, as its run left it. */
@@ -63,19 +68,21 @@ async function leftIn(
     const end = await keptAt(refs.end(run), there);
     return end === null ? null : { ...end, commit: end.commit ?? (await commitAt(`refs/heads/${branch}`, there)) };
   }
-  const indices = await mkdtemp(join(tmpdir(), "trammel-fork-"));
+  const indices = await scratchFolder();
   try {
     const snapshots = await picturesOf(folder, { ...pictures, folder: indices });
     if (snapshots === null) return null;
-    return { tree: await snapshots.take(), commit: await commitAt("HEAD", { ...there, cwd: root }) };
+    const tree = await snapshots.take();
+    const picture = await snapshots.keep(refs.forked(run), tree);
+    return { picture, tree, commit: await commitAt("HEAD", { ...there, cwd: root }) };
   } finally {
     await rm(indices, { recursive: true, force: true });
   }
 }
 
 /** Makes a tree that nobody else works in what it is in a picture; answers why it could not. */
-export async function makeLike(snapshots: Snapshots, tree: string): Promise<WorkspaceProblem | null> {
-  const left = await snapshots.restore(tree, await snapshots.changed(tree, await snapshots.take()));
+export async function makeLike(snapshots: Snapshots, picture: string): Promise<WorkspaceProblem | null> {
+  const left = await snapshots.restore(picture, await snapshots.changed(picture, await snapshots.take()));
   if (left.length === 0) return null;
   return {
     problem: `the worktree of the fork cannot be made as the tree was: ${listed(left)} could not be written`,

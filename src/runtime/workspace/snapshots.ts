@@ -20,8 +20,11 @@ import { restorePaths } from "./restore.ts";
 export interface Snapshots {
   /** Takes a picture and answers its tree; one after the other. */
   take(): Promise<string>;
-  /** Keeps a tree under a ref, and with it a commit: the one that is checked out when absent. */
-  keep(ref: string, tree: string, commit?: string): Promise<void>;
+  /**
+   * Keeps a tree under a ref, and with it a commit: the one that is checked out
+   * when absent. Answers the commit that the ref leads to.
+   */
+  keep(ref: string, tree: string, commit?: string): Promise<string>;
   /** The tree that a ref keeps, or null. */
   kept(ref: string): Promise<string | null>;
   /** Paths that differ. */
@@ -29,7 +32,7 @@ export interface Snapshots {
   /** Unified, binary files included. */
   diff(from: string, to: string): Promise<Buffer>;
   /**
-   * Makes these paths what they are in a tree, by its name or a ref that keeps it, and touches no other. Answers those
+   * Makes these paths what they are in a tree, by its name or what keeps it, and touches no other. Answers those
    * that it could not. A folder that is left empty goes, unless it is older than what is kept under the ref.
    */
   restore(from: string, paths: readonly string[]): Promise<readonly string[]>;
@@ -110,6 +113,7 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
       const parents = head === null ? [] : ["-p", head];
       const commit = await gitText(["commit-tree", tree, ...parents], { ...own, input: message });
       await git(["update-ref", ref, commit], there);
+      return commit;
     },
     kept: (ref) => treeAt(ref, there),
     changed: async (from, to) =>

@@ -7,6 +7,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +16,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Blueprint } from "../../model/blueprint.ts";
 import { indexOf, inTurn } from "./index-turn.ts";
 import { pruneTrees } from "./pruning.ts";
+import { refs } from "./refs.ts";
 import { gitWorkspaces, type GitWorkspaces } from "./workspaces.ts";
 
 let place: string;
@@ -23,6 +25,7 @@ let notices: string[];
 let workspaces: GitWorkspaces;
 // Nothing else is looked at.
 const blueprint = { workspace: {}, records: {} } as unknown as Blueprint;
+const isolated = { ...blueprint, workspace: { isolate: "worktree" } } as const;
 
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "trammel-workspaces-"));
@@ -132,7 +135,6 @@ function isolating(): {
   git("init", "-q", "-b", "main");
   git("-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first");
   const real = gitWorkspaces({ home: join(place, "home"), env: process.env, notice: (what) => notices.push(what) });
-  const isolated = { ...blueprint, workspace: { isolate: "worktree" } } as const;
   const open = async (run: string, cwd = project): Promise<string> => {
     const opened = await real.open({ run, blueprint: isolated, cwd });
     if ("problem" in opened) throw new Error(opened.problem);
@@ -242,3 +244,22 @@ test("what the next run in its tree changes is none of what a run left", async (
   expect(run("diff", "--name-only", "refs/trammel/a/start", "refs/trammel/a/end")).toBe("");
   expect(notices).toEqual([]);
 });
+
+test.each([true, false])(
+  "the worktree of a fork lets in whom the one before it let in (as it was left: %s)",
+  async (keepTree) => {
+    const { real, open } = isolating();
+    const root = await open("r");
+    await real.begin("r");
+    writeFileSync(join(root, "key"), "", { mode: 0o600 });
+    const pictures = await real.snapshotsOf("r");
+    await pictures?.keep(refs.before("r", "node", 1), await pictures.take());
+    await real.close("r", "failed");
+    const project = join(place, "project");
+    const worktree = { root, folder: root, repository: project, branch: "trammel/r", commit: "HEAD" };
+    const fork = { from: { run: "r", node: "node", pass: 1 }, worktree, keepTree };
+    const opened = await real.open({ run: "f", blueprint: isolated, cwd: project, fork });
+    const key = "problem" in opened ? opened.problem : join(opened.cwd, "key");
+    expect((statSync(key).mode & 0o777).toString(8)).toBe("600");
+  },
+);

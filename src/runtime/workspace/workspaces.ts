@@ -144,9 +144,9 @@ function beginningIn(
   return beginningOf(fork, cwd, { home, env, record, records }).catch(cannotBegin);
 }
 
-async function becomeLike({ snapshots }: Open, { tree }: Beginning): Promise<WorkspaceProblem | null> {
+async function becomeLike({ snapshots }: Open, { picture }: Beginning): Promise<WorkspaceProblem | null> {
   const pictures = await snapshots();
-  return pictures === null ? null : makeLike(pictures, tree).catch(cannotBegin);
+  return pictures === null ? null : makeLike(pictures, picture).catch(cannotBegin);
 }
 
 function cannotBegin(error: unknown): WorkspaceProblem {
