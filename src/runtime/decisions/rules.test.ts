@@ -28,6 +28,12 @@ test.each<[string, DecisionRule, ReturnType<typeof looked>, boolean]>([
   ],
   ["the whole value", { kind: "pointer", pointer: "", value: null }, looked(null), true],
   ["nothing at a pointer, which is no null", { kind: "pointer", pointer: "/none", value: null }, looked({}), false],
+  [
+    "a text that is too deep",
+    { kind: "pointer", pointer: "", value: 1 },
+    looked("[".repeat(1e5) + "]".repeat(1e5)),
+    false,
+  ],
   ["what a prototype has", { kind: "pointer", pointer: "/length", value: 1 }, looked([1]), false],
 ])("a rule fits or does not: %s", async (_, rule, of, fits) => {
   expect(await judge(options({ yes: rule }), of, "first")).toEqual({ option: fits ? "yes" : null });

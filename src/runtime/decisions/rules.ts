@@ -1,5 +1,6 @@
 import type { DecideOption, DecisionRule } from "../../model/decision.ts";
-import type { Json } from "../../model/json.ts";
+import { type Json, stableJson } from "../../model/json.ts";
+import { isTooDeep } from "../../model/nesting.ts";
 import { type PatternCompiler, patternCompiler } from "../validation/pattern.ts";
 
 /** What a decision is about. */
@@ -43,7 +44,7 @@ function fits(
     case "exit":
       return exit === rule.code;
     case "pointer":
-      return JSON.stringify(sorted(valueAt(value, rule.pointer))) === JSON.stringify(sorted(rule.value));
+      return isSame(valueAt(value, rule.pointer), rule.value);
     case "matches": {
       const pattern = compile(rule.pattern, { lines: true });
       if ("problem" in pattern) return { problem: `has a pattern that ${pattern.problem}` };
@@ -52,7 +53,11 @@ function fits(
   }
 }
 
-/** RFC 6901; undefined where there is nothing. A text that is JSON is looked into. */
+function isSame(found: Json | undefined, expected: Json): boolean {
+  return found !== undefined && stableJson(found) === stableJson(expected);
+}
+
+/** RFC 6901; undefined where there is nothing. A text that is JSON is looked into, unless it is too deep. */
 function valueAt(value: Json, pointer: string): Json | undefined {
   let at: Json | undefined = typeof value === "string" ? parsed(value) : value;
   for (const token of pointer.split("/").slice(1)) {
@@ -66,16 +71,9 @@ function valueAt(value: Json, pointer: string): Json | undefined {
 
 function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json; // what parses is JSON
+    const value = JSON.parse(text) as Json; // what parses is JSON
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }
-}
-
-/** Keys come in any order. */
-function sorted(value: Json | undefined): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([key, inner]) => [key, sorted(inner)] as const);
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
