@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { messageOf, systemCode } from "../../model/thrown.ts";
@@ -137,7 +137,8 @@ function replace(path: string, file: string, text: string): CountersProblem | nu
     mkdirSync(dirname(file), { recursive: true });
     const fd = openSync(next, "wx");
     try {
-      writeSync(fd, text);
+      // Not writeSync: of what a full disk has no place for that writes a part, and says nothing.
+      writeFileSync(fd, text);
       fsyncSync(fd);
     } finally {
       closeSync(fd);
