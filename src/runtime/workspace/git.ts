@@ -32,7 +32,7 @@ export class GitFailure extends Error {
  * Nothing that a repository names as a program may run on the engine's behalf. A name that another process writes at
  * the moment is waited for.
  */
-const inertSettings: readonly string[] = [
+const inert: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.fsmonitor", "false"],
   ["diff.external", ""],
@@ -40,7 +40,15 @@ const inertSettings: readonly string[] = [
   ["maintenance.auto", "false"],
   ["core.filesRefLockTimeout", `${limits.gitLockMs}`],
   ["core.packedRefsTimeout", `${limits.gitLockMs}`],
-].flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+];
+
+/** A ref, and a record of the journal, names an object only once it is on the disk. */
+const durable: readonly (readonly [string, string])[] = [
+  ["core.fsync", "committed,loose-object"],
+  ["core.fsyncMethod", "batch"],
+];
+
+const settings: readonly string[] = [...inert, ...durable].flatMap(([key, value]) => ["-c", `${key}=${value}`]);
 
 /** Runs one Git command without hooks and answers what it wrote; rejects with {@link GitFailure}. */
 export async function git(
@@ -48,7 +56,7 @@ export async function git(
   { cwd, env, set, input, timeoutMs = limits.gitCommandMs }: GitOptions,
 ): Promise<Buffer> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const child = spawn("git", [...inertSettings, ...args], {
+  const child = spawn("git", [...settings, ...args], {
     cwd,
     env: { ...withoutGit(env), ...quiet, ...set },
     signal,

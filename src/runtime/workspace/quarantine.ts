@@ -30,6 +30,7 @@ function quoted(path: string): string {
   return `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`;
 }
 
+/** Git has written the files to the disk; the ref that it flushes next brings the new names along. */
 async function moveIn(from: string, to: string): Promise<void> {
   const folders = await readdir(from);
   if (folders.length === 0) return;
