@@ -49,6 +49,16 @@ export interface WorldOptions {
   readonly notice?: NonNullable<EngineOptions["notice"]>;
 }
 
+/** The same journal, but for some of its methods. */
+export function journalWith(journal: Journal, methods: Partial<Journal>): Journal {
+  return new Proxy(journal, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
 /** A store on disk and engines over it that stand for processes; `kill` makes one count as gone. */
 export class World {
   readonly home: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agentic, blueprint, chainOf, plain } from "./blueprints.ts";
-import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
+import { again, bodies, handle, journalWith, request, success, until, World, type Act } from "./harness.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Settlement } from "../../src/runtime/api.ts";
 import { callees, calling, runsInside } from "./inside.ts";
@@ -82,7 +82,7 @@ describe("decisions about a node inside", () => {
       refuses && journal.find(run)?.parent !== undefined
         ? Promise.resolve({ conflict: "taken", what: "another was faster" })
         : journal.takeOver(run, ...more);
-    const engine = world.engine(acts, 1, withTakeOver(journal, takeOver));
+    const engine = world.engine(acts, 1, journalWith(journal, { takeOver }));
     const { run, end } = handle(await engine.start(request(of, more), world.observer));
     await end;
     const resume = (settle: Settlement) =>
@@ -97,13 +97,3 @@ describe("decisions about a node inside", () => {
     expect(bodies(journal.read(inner?.run ?? ""), "node.settled")).toMatchObject([{ as: "done", by: "Ada" }]);
   });
 });
-
-function withTakeOver(journal: Journal, takeOver: Journal["takeOver"]): Journal {
-  return new Proxy(journal, {
-    get: (target, name) => {
-      if (name === "takeOver") return takeOver;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
