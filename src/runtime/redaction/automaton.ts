@@ -12,8 +12,14 @@ export interface Automaton {
   readonly depth: Uint32Array;
   /** Bytes of the longest form that ends here; 0 for none. */
   readonly match: Uint32Array;
+  /** `opens[first << 8 | second]`: 0 where no form begins with these bytes, nor with the first and a line end. */
+  readonly opens: Uint8Array;
 }
 
+export const lineFeed = 10;
+export const carriageReturn = 13;
+
+/** Each form has two bytes or more. */
 export function compile(forms: readonly Buffer[]): Automaton {
   const { columns, width } = columnsOf(forms);
   const states = 1 + forms.reduce((sum, { length }) => sum + length, 0);
@@ -23,6 +29,7 @@ export function compile(forms: readonly Buffer[]): Automaton {
     next: new Uint32Array(states * width),
     depth: new Uint32Array(states),
     match: new Uint32Array(states),
+    opens: openingsOf(forms),
   };
   let used = 1;
   for (const form of forms) used = addForm(automaton, form, used);
@@ -42,6 +49,13 @@ function columnsOf(forms: readonly Buffer[]): { columns: Uint8Array; width: numb
     }
   }
   return { columns, width };
+}
+
+function openingsOf(forms: readonly Buffer[]): Uint8Array {
+  const opens = new Uint8Array(256 * 256);
+  for (const [first = 0, second = 0] of forms)
+    for (const next of [second, lineFeed, carriageReturn]) opens[(first << 8) | next] = 1;
+  return opens;
 }
 
 function addForm({ columns, width, next, depth, match }: Automaton, form: Buffer, used: number): number {

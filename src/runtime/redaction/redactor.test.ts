@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { formsOf } from "./forms.ts";
 import { createRedactor, type Redactor } from "./redactor.ts";
 
 const secret = "s3cr3t/Key+with=odd&chars";
@@ -211,4 +212,50 @@ describe("for any text, secrets and pieces", () => {
       { numRuns: 2_000 },
     );
   });
+
+  test("what is masked is every form wherever it stands, encoded ones over line ends too, and nothing else", () => {
+    const odd = fc.string({ unit: fc.constantFrom("a", "b", "\n", "\r", "é", "/", "'"), minLength: 4, maxLength: 7 });
+    const broken = (text: string, at: number): string => `${text.slice(0, at)}\n${text.slice(at)}`;
+    fc.assert(
+      fc.property(
+        fc.array(odd, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.tuple(fc.nat(), fc.nat(9), fc.nat(3), odd), { maxLength: 6 }),
+        fc.array(fc.nat(9)),
+        (known, picks, sizes) => {
+          const masked = known.filter((value) => value.trim().length >= 4);
+          const all = masked.flatMap((value) => [...formsOf(value).exact, ...formsOf(value).foldable].map(String));
+          const text = picks
+            .map(([which, at, breaks, between]) => {
+              const form = all[which % Math.max(1, all.length)] ?? "";
+              return Array.from({ length: breaks }).reduce<string>((one) => broken(one, at), form) + between;
+            })
+            .join("");
+          expect(maskInPieces(createRedactor(known), cut(Buffer.from(text), sizes))).toBe(maskPlainly(masked, text));
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
 });
+
+/** Masks by trying each form at each place. */
+function maskPlainly(secrets: readonly string[], text: string): string {
+  const bytes = Buffer.from(text).toString("latin1");
+  const hidden = new Set<number>();
+  const hide = (form: Buffer, between: string): void => {
+    const characters = [...form.toString("latin1")].map(
+      (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    );
+    const pattern = new RegExp(characters.join(between), "y");
+    for (let at = 0; at < bytes.length; at += 1) {
+      pattern.lastIndex = at;
+      if (pattern.test(bytes)) for (let one = at; one < pattern.lastIndex; one += 1) hidden.add(one);
+    }
+  };
+  for (const { exact, foldable } of secrets.map(formsOf)) {
+    for (const form of exact) hide(form, "");
+    for (const form of foldable) hide(form, "[\\r\\n]{0,2}");
+  }
+  const shown = [...bytes].map((byte, at) => (!hidden.has(at) ? byte : hidden.has(at - 1) ? "" : "***"));
+  return Buffer.from(shown.join(""), "latin1").toString();
+}

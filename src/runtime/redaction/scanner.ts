@@ -1,13 +1,10 @@
-import type { Automaton } from "./automaton.ts";
+import { type Automaton, carriageReturn, lineFeed } from "./automaton.ts";
 
 /** Bytes from `from` to before `to`. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
-
-const lineFeed = 10;
-const carriageReturn = 13;
 
 /**
  * Finds forms in a stream of bytes, of which it is handed all that were not dropped yet. Inside a form it passes over
@@ -27,10 +24,11 @@ export class Scanner {
 
   /** Finds that end in the bytes from `start` on, in the order of their ends; they may overlap. */
   scan(bytes: Uint8Array, start: number): readonly Span[] {
-    const { columns, width, next, match } = this.#automaton;
+    const { columns, width, next, match, opens } = this.#automaton;
     const finds: Span[] = [];
     let state = this.#state;
     for (let at = start; at < bytes.length; at += 1) {
+      if (state === 0) at = firstOpening(opens, bytes, at);
       const byte = bytes[at] ?? 0;
       if (state !== 0 && (byte === lineFeed || byte === carriageReturn) && this.#passesOver(at)) continue;
       state = next[state * width + (columns[byte] ?? 0)] ?? 0;
@@ -73,4 +71,19 @@ export class Scanner {
     for (let index = this.#passed.length - 1; index >= 0 && (this.#passed[index] ?? 0) >= start; index -= 1) start -= 1;
     return start;
   }
+}
+
+/**
+ * From `at` on the first byte that may begin a form, at the latest the last one. The root is left for the
+ * same state by what is passed here and the byte after it as by that byte alone.
+ */
+function firstOpening(opens: Uint8Array, bytes: Uint8Array, at: number): number {
+  const last = bytes.length - 1;
+  let place = at;
+  for (let first = bytes[at] ?? 0; place < last; place += 1) {
+    const second = bytes[place + 1] ?? 0;
+    if (opens[(first << 8) | second] !== 0) break;
+    first = second;
+  }
+  return place;
 }
