@@ -5,6 +5,9 @@
 export interface Clock {
   now(): number;
   wall(): number;
-  /** Calls back once after `ms` of monotonic time, any length; returns its cancellation. */
+  /**
+   * Calls back once after `ms` of monotonic time, any length, and after what had come by then, from processes and
+   * connections, has been taken in; returns its cancellation.
+   */
   after(ms: number, callback: () => void): () => void;
 }

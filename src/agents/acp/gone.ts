@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -16,8 +15,6 @@ export async function untilGone<T>({ child, clock }: Agent, answer: Promise<T>):
   const gone = child.end.then(async (end) => {
     // An answer has come or fails once its output ends, which something that got away may hold open.
     await within(clock, limits.pipeDrainMs, answer);
-    // A turn that came late has not read yet what has long been there.
-    await nextTurn();
     throw tooEarly(end);
   });
   try {

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import { messageOf } from "../../model/thrown.ts";
@@ -99,8 +98,6 @@ async function silence({ closed }: Started, output: ProcessOutput, clock: Clock,
     const disarm = clock.after(limits.pipeDrainMs, resolve);
     await Promise.race([end, passed]);
     disarm();
-    // A turn that came late has not read yet what has long been there.
-    if (!isClosed) await nextTurn();
     if (output.arrivals === before) return;
   }
 }

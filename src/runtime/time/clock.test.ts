@@ -1,6 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { hasProcfs } from "../processes/procfs.ts";
 import { ManualClock, systemClock } from "./clock.ts";
 
 const clocks = [
@@ -103,4 +106,35 @@ test("a long timer is not early for having been armed late", async () => {
   const asked = performance.now();
   await new Promise<void>((done) => systemClock.after(1_000, done));
   expect(performance.now() - asked).toBeGreaterThanOrEqual(999.9);
+});
+
+test.runIf(hasProcfs)("what had come before a timer was due is heard before it, however late that is", async () => {
+  // Goes on where the event loop sees to its timers next.
+  await stat(".");
+  const child = spawn("sh", ["-c", "echo answer; exit 3"]);
+  const heard: string[] = [];
+  child.stdout.on("data", (text: Buffer) => heard.push(text.toString().trim()));
+  child.once("exit", (code) => heard.push(`exit ${code}`));
+  const rung = new Promise<void>((done) => {
+    systemClock.after(1, () => {
+      heard.push("timer");
+      done();
+    });
+  });
+  // Busy until the child is gone and the timer long due.
+  const due = performance.now() + 20;
+  while (performance.now() < due || !/\) Z /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8"))) continue;
+  await rung;
+  expect(heard.toSorted()).toEqual(["answer", "exit 3", "timer"]);
+  expect(heard.at(-1)).toBe("timer");
+});
+
+test("a timer that is given up by what came before it stays silent", async () => {
+  const called: string[] = [];
+  const giveUp = systemClock.after(1, () => called.push("timer"));
+  setTimeout(giveUp, 1);
+  const due = performance.now() + 20;
+  while (performance.now() < due) continue;
+  await new Promise<void>((done) => systemClock.after(5, done));
+  expect(called).toEqual([]);
 });

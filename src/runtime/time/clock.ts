@@ -6,7 +6,10 @@ const timerMaxMs = 2 ** 31 - 1;
 /** From this delay on a timer is armed at the end of the turn of the event loop in which it was asked for. */
 const lateMs = 1_000;
 
-/** A timer that can be given up. */
+/**
+ * A timer that can be given up. It rings after what has come by then has been read: a process that was busy or stopped
+ * for long has its timers due before it has heard of ends, answers and signs of life that came in time.
+ */
 class Alarm {
   readonly #callback: () => void;
   readonly #due: number;
@@ -21,8 +24,17 @@ class Alarm {
   arm(): void {
     if (this.#isOver) return;
     const left = Math.max(0, Math.ceil(this.#due - performance.now()));
-    const part = Math.min(left, timerMaxMs);
-    this.#timer = setTimeout(() => (left > part ? this.arm() : this.#callback()), part);
+    this.#timer = setTimeout(() => this.#look(), Math.min(left, timerMaxMs));
+  }
+
+  /** A timer of the platform can be short of its time, and by a part of a millisecond too early. */
+  #look(): void {
+    if (performance.now() < this.#due) this.arm();
+    else setImmediate(() => this.#ring());
+  }
+
+  #ring(): void {
+    if (!this.#isOver) this.#callback();
   }
 
   giveUp(): void {
