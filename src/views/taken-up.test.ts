@@ -54,3 +54,23 @@ test("an outcome that nobody knows, and what a person decides about it, is told"
   const settled = again("ask", 1, "ann");
   expect(told(unconfirmed("ask", 1, "taken_up"), settled)).toEqual([settled]);
 });
+
+const failed = { outcome: "error", reason: { code: "sandbox", text: "…" } } as const;
+
+test("a retry keeps its number when it is taken up, and one that follows is told", () => {
+  const retried = (attempt: number): EventBody => ({
+    type: "node.retrying",
+    result: failed,
+    delayMs: 1,
+    ...at("call", attempt),
+  });
+  const over = [unconfirmed("call", 2, "taken_up"), again("call", 2), started("call", 3)];
+  expect(
+    told(started("call", 1), retried(1), started("call", 2), ...over, retried(3), started("call", 4), waits(4)),
+  ).toEqual([started("call", 1), retried(1), started("call", 2), retried(2), started("call", 3), waits(3)]);
+});
+
+test("of a pass that ended nothing is carried over to the next", () => {
+  const next: EventBody = { type: "node.started", step: 1, from: [], node: "call", pass: 2, attempt: 1 };
+  expect(told(unconfirmed("call", 1, "taken_up"), again("call", 1), started("call", 2), next)).toEqual([next]);
+});
