@@ -167,11 +167,16 @@ export class Attempts {
    * the runs inside: an agent that asks is at work.
    */
   get onlyAsk(): boolean {
-    return [...this.#live].every(([id, { gate }]) =>
-      gate === null
-        ? this.#inside.get(id)?.canPark() === true
-        : gate instanceof AttemptGate && gate.isOpen && gate.given === null,
-    );
+    return [...this.#live].every(([id, { gate }]) => {
+      if (gate === null) return this.#inside.get(id)?.canPark() === true;
+      return gate.isOpen && gate.given === null && (gate instanceof AttemptGate || this.#waitsToBegin(id));
+    });
+  }
+
+  /** Of several gates that ask once more before a node, a yes to one would be asked again with the other. */
+  #waitsToBegin(id: string): boolean {
+    const { nodes } = this.#memory;
+    return nodes.isHeld(this.#facts.blueprint, id) && nodes.approvalsOf(this.#facts.blueprint, id)?.length === 1;
   }
 
   /** Lets go of the runs inside, which can be parked; resolves when that is done. */

@@ -122,7 +122,7 @@ export class AttemptGate implements NodeGate {
 
 /**
  * The gate of an attempt that may ask for leave, one question at a time: of an agent at work, or of a node whose
- * approval does not stand any more. It goes on alive: it is never parked.
+ * approval does not stand any more. An agent at work goes on alive: it is never parked.
  */
 class PermissionGate implements NodeGate {
   readonly #inner: GateKeeper;
