@@ -1,6 +1,19 @@
-/** What was thrown, in its own words. */
+/** What was thrown, in its own words; anything can be thrown, also what throws when it is asked for them. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return said(() => (thrown instanceof Error ? thrown.message : thrown));
+}
+
+/** Where it was thrown, too, if that is known. */
+export function stackOf(thrown: unknown): string {
+  return said(() => (thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown));
+}
+
+function said(words: () => unknown): string {
+  try {
+    return String(words());
+  } catch {
+    return "something that cannot be told";
+  }
 }
 
 /** What the system called it, such as `ENOENT`; undefined where that was not said. */

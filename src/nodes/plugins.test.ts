@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { NodeBench } from "../../test/support/node-bench.ts";
+import { blueprintOf, NodeBench } from "../../test/support/node-bench.ts";
 import type { OutputFormat } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import type { NodePlugin } from "../ports/plugin.ts";
 import { pluginPerformer } from "./plugins.ts";
 
 let bench: NodeBench;
@@ -18,12 +19,11 @@ const oneOf: OutputFormat = {
 };
 
 function performed(result: NodeResult, output?: OutputFormat): Promise<NodeResult> {
-  const type = {
-    type: "say",
-    class: "deterministic",
-    fields: {},
-    perform: () => Promise.resolve(result),
-  } as const;
+  return answered(() => Promise.resolve(result), output);
+}
+
+function answered(perform: NodePlugin["perform"], output?: OutputFormat): Promise<NodeResult> {
+  const type = { type: "say", class: "deterministic", fields: {}, perform } as const;
   const node = {
     id: "a",
     type: "plugin",
@@ -31,7 +31,7 @@ function performed(result: NodeResult, output?: OutputFormat): Promise<NodeResul
     fields: {},
     ...(output === undefined ? {} : { output }),
   } as const;
-  return bench.perform(pluginPerformer(new Map([["say", type]])), node);
+  return bench.perform(pluginPerformer(new Map([["say", type]]), bench.redactor), node);
 }
 
 const said = (text: string): NodeResult => ({ outcome: "success", output: { text, bytes: text.length } });
@@ -78,4 +78,53 @@ test("of a result only what a plug-in may say is kept, and its reason is one lin
   const halt = { cause: "limit", node: "x", reason: { code: "limit", text: "" } } as const;
   const result = await performed({ outcome: "failure", reason: { code: "exit", text: "no\n  idea\n" }, exit: 3, halt });
   expect(result).toEqual({ outcome: "failure", reason: { code: "exit", text: "no idea" }, exit: 3 });
+});
+
+test("no secret is in what a plug-in answers, throws or tells", async () => {
+  const secret = "hunter2hunter2";
+  bench.redactor.add(secret);
+  const text = { text: `of ${secret}`, bytes: 17 };
+  const result = await performed({
+    outcome: "failure",
+    reason: { code: "exit", text: `not ${secret}` },
+    output: text,
+    stdout: text,
+    stderr: text,
+    signal: secret,
+    value: { [secret]: [secret] },
+    ports: { [secret]: secret },
+    option: secret,
+    agent: { provider: secret, model: secret },
+    exit: 3,
+  });
+  expect(JSON.stringify(result)).not.toContain(secret);
+  expect(result).toMatchObject({ reason: { code: "exit", text: "not ***" }, output: { text: "of ***" }, exit: 3 });
+  const thrown = await answered(() => {
+    throw new Error(`cannot reach https://${secret}@host`);
+  });
+  expect(thrown).toMatchObject({ outcome: "error", reason: { text: expect.stringContaining("https://***@host") } });
+});
+
+test("whatever a plug-in throws is an error of its node", async () => {
+  const mute = {
+    toString() {
+      throw new Error("mute");
+    },
+  };
+  for (const thrown of [mute, undefined, Object.create(null), "x"]) {
+    const result = await answered(() => Promise.reject(thrown));
+    expect(result).toMatchObject({ outcome: "error", reason: { code: "internal" } });
+    const type: NodePlugin = {
+      type: "say",
+      class: "deterministic",
+      fields: {},
+      perform: () => Promise.resolve({ outcome: "success" }),
+      missing() {
+        throw thrown;
+      },
+    };
+    const performer = pluginPerformer(new Map([["say", type]]), bench.redactor);
+    const node = { id: "a", type: "plugin", plugin: "say", fields: {} } as const;
+    expect(performer.missing(node, bench.can, blueprintOf(node))).toContain("`missing` of the node type say threw");
+  }
 });

@@ -1,8 +1,11 @@
 import type { OutputFormat, PluginNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import type { Json } from "../model/json.ts";
-import type { ActionContext, Capabilities, Performer } from "../ports/performer.ts";
+import { messageOf } from "../model/thrown.ts";
+import type { ActionContext, Capabilities, Performer, Progress } from "../ports/performer.ts";
 import type { NodePlugin, Plugin } from "../ports/plugin.ts";
+import { BlobFailure } from "../runtime/blobs/failure.ts";
+import type { Redactor } from "../runtime/redaction/redactor.ts";
 import { textOfJson } from "../runtime/values.ts";
 import { argumentsOf } from "./arguments.ts";
 import { invalid, saidValue, schemaFault, typeFault, withFittingPorts } from "../runtime/validation/said-value.ts";
@@ -30,10 +33,8 @@ export function collectPlugins(plugins: readonly Plugin[], builtIn: ReadonlySet<
   return problems.length > 0 ? { problems } : { nodes };
 }
 
-/** One performer for all of them: which one a node means is in the node. */
-export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Performer<PluginNode> {
-  // Loaded at the first result: an import costs as much as a whole step.
-  let asResult: ((type: string, answered: unknown) => NodeResult) | undefined;
+/** One performer for all of them: which one a node means is in the node. `redactor` masks all that they say. */
+export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>, redactor: Redactor): Performer<PluginNode> {
   const unknown = ({ plugin }: PluginNode): string => `no plug-in brings the node type "${plugin}"`;
   return {
     type: "plugin",
@@ -42,7 +43,8 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
     missing(node, can) {
       const found = nodes.get(node.plugin);
       if (found === undefined) return `node "${node.id}": ${unknown(node)}`;
-      return found.missing?.(node, can) ?? null;
+      const why = missingOf(found, node, can);
+      return why === null ? null : redactor.text(why);
     },
     async perform(context) {
       const { node, can } = context;
@@ -53,14 +55,41 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>): Perform
       const given = templates === undefined ? context : await filled(found, context, templates);
       if ("problem" in given)
         return { outcome: "failure", reason: { code: "output_invalid", text: given.problem }, beforeEffect: true };
-      const answered = await found.perform(given);
-      asResult ??= (await import("./plugin-result.ts")).pluginResult;
-      const answer = asResult(node.plugin, answered);
+      const answer = await answerOf(found, given, redactor);
       const result = found.class === "agentic" ? withAgent(node.plugin, answer) : answer;
       if (node.output === undefined) return result;
       return keepsOutput(result, node.output, can);
     },
   };
+}
+
+/** What is no answer to that is why, too: nothing may happen where nobody knows. */
+function missingOf(plugin: NodePlugin, node: PluginNode, can: Capabilities): string | null {
+  const about = `node "${node.id}": \`missing\` of the node type ${plugin.type}`;
+  try {
+    // Code that no compiler has seen may answer anything.
+    const why: unknown = plugin.missing?.(node, can) ?? null;
+    return why === null || typeof why === "string" ? why : `${about} answered neither a text nor null`;
+  } catch (error) {
+    return `${about} threw: ${messageOf(error)}`;
+  }
+}
+
+async function answerOf(
+  plugin: NodePlugin,
+  context: ActionContext<PluginNode>,
+  redactor: Redactor,
+): Promise<NodeResult> {
+  const report = (progress: Progress) =>
+    context.report(progress.kind === "line" ? { ...progress, text: redactor.text(progress.text) } : progress);
+  try {
+    const answered = await plugin.perform(withOwn(context, { report }));
+    // Loaded at the first result: an import costs as much as a whole step.
+    return (await import("./plugin-result.ts")).pluginResult(plugin.type, answered, redactor);
+  } catch (error) {
+    if (error instanceof BlobFailure) throw error;
+    return (await import("./plugin-result.ts")).pluginThrew(plugin.type, error, redactor);
+  }
 }
 
 /** What was at work is named, so that no budget takes for nothing what it has not said that it used. */
@@ -84,14 +113,18 @@ async function filled(
     if (problem !== null) return { problem: `\`${name}\` of ${node.id} does not fit: ${problem}` };
     fields[name] = value;
   }
-  return withNode(context, { ...node, fields });
+  return withOwn(context, { node: { ...node, fields } });
 }
 
-/** What a context is made of is its own: all but the node is asked of it. */
-function withNode(context: ActionContext<PluginNode>, node: PluginNode): ActionContext<PluginNode> {
+/** What a context is made of is its own: all but this is asked of it. */
+function withOwn(
+  context: ActionContext<PluginNode>,
+  own: Partial<Pick<ActionContext<PluginNode>, "node" | "report">>,
+): ActionContext<PluginNode> {
   return new Proxy(context, {
     get(target, key) {
-      if (key === "node") return node;
+      if (key === "node" && own.node !== undefined) return own.node;
+      if (key === "report" && own.report !== undefined) return own.report;
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === "function" ? value.bind(target) : value;
     },

@@ -53,5 +53,5 @@ export function createPerformers({
   for (const performer of [...builtIn, ...handed]) performers.set(performer.type, performer);
   const found = collectPlugins(plugins, new Set(performers.keys()));
   if ("problems" in found) return found;
-  return performers.set("plugin", pluginPerformer(found.nodes));
+  return performers.set("plugin", pluginPerformer(found.nodes, redactor));
 }

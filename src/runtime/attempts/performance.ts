@@ -1,6 +1,7 @@
 import { isAlive } from "../processes/identity.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
+import { stackOf } from "../../model/thrown.ts";
 import type { NodeResult, Reason } from "../../model/outcome.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer, Progress } from "../../ports/performer.ts";
@@ -134,8 +135,7 @@ async function perform(
     return context.node.progress === undefined ? result : await withProgress(context, result);
   } catch (error) {
     if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
-    const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return internal(`performing ${context.node.id} threw: ${what.split("\n").slice(0, 3).join(" ")}`);
+    return internal(`performing ${context.node.id} threw: ${stackOf(error).split("\n").slice(0, 3).join(" ")}`);
   }
 }
 
