@@ -28,7 +28,7 @@ beforeEach(async () => {
   write("mine.txt", "untracked\n");
   said = [];
   const options = { home: join(place, "home"), env, folder: join(place, "trees"), project: root, records: {} };
-  const snapshots = await picturesOf(root, options);
+  const snapshots = await picturesOf(root, { ...options, since: "refs/trammel/r/start" });
   checkpoint = createCheckpoints(() => Promise.resolve(snapshots));
 });
 afterEach(() => rmSync(place, { recursive: true, force: true }));

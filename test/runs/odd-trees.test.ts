@@ -162,7 +162,7 @@ function ofUser(): string {
 async function pictures(): Promise<Snapshots> {
   const repository = await repositoryOf(root, env);
   if (repository === null) throw new Error("no repository");
-  return openSnapshots(repository, join(place, "trees"), env);
+  return openSnapshots(repository, join(place, "trees"), env, undefined, "refs/trammel/t/start");
 }
 
 describe.each(Object.entries(trees))("%s", (_, { before = "", change, commit: why }) => {

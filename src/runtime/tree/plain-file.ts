@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path";
  * Bytes of a plain file that somebody else may have put there. Rejects, saying why, for a folder, a pipe, a device,
  * more than `mostBytes` and a path whose last part is a link; never waits for a writer.
  */
-export async function readPlainFile(file: string, mostBytes: number): Promise<Buffer> {
+export async function readPlainFile(file: string | Buffer, mostBytes: number): Promise<Buffer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await handle.stat();

@@ -28,7 +28,7 @@ export type UndoRefusal =
   | { readonly refused: "unended" }
   | { readonly refused: "gone"; readonly root: string };
 
-export interface ChangesOptions extends Omit<PictureOptions, "folder" | "project"> {
+export interface ChangesOptions extends Omit<PictureOptions, "folder" | "project" | "since"> {
   readonly run: string;
   readonly started: Pick<RunStarted, "cwd" | "worktree">;
   /** Whether the run is over or halted: what stands in the tree by now need not be its own. */
@@ -43,10 +43,12 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
   const folder = await scratchFolder();
   const dispose = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const place = wasRemoved ? worktree.repository : (worktree?.folder ?? cwd);
-  const snapshots = await picturesOf(place, { ...options, folder, project: cwd }).catch(async (error: unknown) => {
-    await dispose();
-    throw error;
-  });
+  const snapshots = await picturesOf(place, { ...options, folder, project: cwd, since: refs.start(run) }).catch(
+    async (error: unknown) => {
+      await dispose();
+      throw error;
+    },
+  );
   const start = (await snapshots?.kept(refs.start(run))) ?? null;
   if (snapshots === null || start === null) {
     await dispose();

@@ -27,7 +27,7 @@ export interface Beginning {
 export async function beginningOf(
   { from, worktree, keepTree }: ForkedWorktree,
   project: string,
-  pictures: Omit<PictureOptions, "folder" | "project">,
+  pictures: Omit<PictureOptions, "folder" | "project" | "since">,
 ): Promise<Beginning | WorkspaceProblem> {
   const { run } = from;
   const there = { cwd: project, env: pictures.env };
@@ -62,7 +62,7 @@ async function leftIn(
   { run }: Pass,
   { root, folder, branch }: ForkedWorktree["worktree"],
   there: GitOptions,
-  pictures: Omit<PictureOptions, "folder">,
+  pictures: Omit<PictureOptions, "folder" | "since">,
 ): Promise<Found | null> {
   if (await isGone(folder)) {
     const end = await keptAt(refs.end(run), there);
@@ -70,7 +70,7 @@ async function leftIn(
   }
   const indices = await scratchFolder();
   try {
-    const snapshots = await picturesOf(folder, { ...pictures, folder: indices });
+    const snapshots = await picturesOf(folder, { ...pictures, folder: indices, since: refs.start(run) });
     if (snapshots === null) return null;
     const tree = await snapshots.take();
     const picture = await snapshots.keep(refs.forked(run), tree);

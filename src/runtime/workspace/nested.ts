@@ -10,32 +10,67 @@ export interface Nested {
   readonly repository: Repository;
 }
 
-/** Takes all that is not ignored into the index; answers the working trees inside, whose content Git leaves to them. */
-export async function addAll(root: string, left: readonly string[], own: GitOptions): Promise<readonly Nested[]> {
-  const unborn = await addBut(root, left, own);
-  const links = await linksIn(own);
-  const nested = await nestedAt(root, links, own);
+/** Takes something of a tree into the index; answers repositories that it met and did not take. */
+export type Adding = () => Promise<readonly string[]>;
+
+/**
+ * Takes all that `add` takes; answers the working trees inside, whose content Git leaves to them. The index holds such
+ * only where `mayHold`.
+ */
+export async function addAll(root: string, add: Adding, mayHold: boolean, own: GitOptions): Promise<readonly Nested[]> {
+  const met = await add();
+  const links = mayHold ? await linksIn(own) : [];
+  const nested = await nestedAt(root, [...new Set([...links, ...met])], own);
   const stale = links.filter((path) => !nested.some((one) => one.path === path));
-  if (stale.length === 0) return [...nested, ...unborn];
+  if (stale.length === 0) return nested;
   // What was a working tree of its own is an ordinary folder now, or gone.
   await git(["update-index", "--force-remove", "-z", "--stdin"], { ...own, input: pathInput(stale) });
-  return [...nested, ...(await addBut(root, left, own))];
+  await add();
+  return nested;
 }
 
-/** Git adds nothing at all where there is a repository without a commit. */
-async function addBut(root: string, left: readonly string[], own: GitOptions): Promise<readonly Nested[]> {
-  const add = ["add", "--all", "--", ".", ...left];
-  try {
-    await git(add, own);
-    return [];
-  } catch (error) {
-    if (!(error instanceof GitFailure)) throw error;
-    const others = pathsOf(await git(["ls-files", "--others", "--exclude-standard", "-z", "--", ".", ...left], own));
-    const inside = others.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
-    if (inside.length === 0) throw error;
-    await git([...add, ...inside.map((path) => `:(exclude,top,literal)${path}`)], own);
-    return nestedAt(root, inside, own);
-  }
+/** All that is not ignored now. */
+export function addNow(left: readonly string[], own: GitOptions): Adding {
+  return async () => {
+    const add = ["add", "--all", "--", ".", ...left];
+    try {
+      await git(add, own);
+      return [];
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error;
+      // Git adds nothing at all where there is a repository without a commit.
+      const { inside } = await othersIn(["--exclude-standard"], left, own);
+      if (inside.length === 0) throw error;
+      await git([...add, ...inside.map((path) => `:(exclude,top,literal)${path}`)], own);
+      return inside;
+    }
+  };
+}
+
+/** All that no line of a file with patterns names, whatever is ignored now. */
+export function addBy(patterns: string, left: readonly string[], own: GitOptions): Adding {
+  return async () => {
+    await git(["add", "--update", "--", ".", ...left], own);
+    const { files, inside } = await othersIn([`--exclude-from=${patterns}`], left, own);
+    if (files.length > 0) await addPaths(files, own);
+    return inside;
+  };
+}
+
+/** Adds what is there of these paths, be it ignored, and takes out what is not. */
+export async function addPaths(paths: readonly string[], own: GitOptions): Promise<void> {
+  const update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+  await git(update, { ...own, input: pathInput(paths) });
+}
+
+async function othersIn(
+  ignoring: readonly string[],
+  left: readonly string[],
+  own: GitOptions,
+): Promise<{ readonly files: readonly string[]; readonly inside: readonly string[] }> {
+  const others = pathsOf(await git(["ls-files", "--others", ...ignoring, "-z", "--", ".", ...left], own));
+  const inside = others.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1));
+  return { files: inside.length === 0 ? others : others.filter((path) => !path.endsWith("/")), inside };
 }
 
 /** Writes a tree in which the content of working trees inside stands as if it were of the one around. */

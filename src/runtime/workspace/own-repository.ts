@@ -1,12 +1,17 @@
 import { lstat, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
-import { isOfTree } from "../tree/way.ts";
-import { git, gitText, type GitOptions, pathInput, pathsOf } from "./git.ts";
+import { basename, dirname, join } from "node:path";
+import { limits } from "../../model/limits.ts";
+import { nameBytes, nameText } from "../tree/names.ts";
+import { readPlainFile } from "../tree/plain-file.ts";
+import { at, isOfTree } from "../tree/way.ts";
+import { git, gitText, type GitOptions, pathsOf } from "./git.ts";
+import { folderOf, type IgnoreRules, linesAtRoot } from "./ignore-rules.ts";
+import { addPaths } from "./nested.ts";
 import type { Repository } from "./repository.ts";
 
 /** Stronger than any .gitattributes of the tree. */
-const verbatim = "* -text -filter -ident -working-tree-encoding -export-subst\n";
+const verbatim = "* !diff -text -filter -ident -working-tree-encoding -export-subst\n";
 
 /** File in it that says of which tree it is. */
 export const rootFile = "root";
@@ -44,17 +49,47 @@ export async function isPrepared(gitDir: string): Promise<boolean> {
 }
 
 /** What is tracked counts though it is ignored: it is added here without being asked for. */
-export async function addIgnored(own: GitOptions, there: GitOptions): Promise<void> {
+export async function addTracked(tracked: readonly string[], own: GitOptions): Promise<void> {
   const paths: string[] = [];
-  for (const [, inFolder] of Map.groupBy(await trackedThoughIgnored(there), dirname))
-    if (await isOfTree(there.cwd, inFolder[0] ?? "")) paths.push(...inFolder);
-  if (paths.length === 0) return;
-  await git(["update-index", "--add", "--remove", "-z", "--stdin"], { ...own, input: pathInput(paths) });
+  for (const [, inFolder] of Map.groupBy(tracked, dirname))
+    if (await isOfTree(own.cwd, inFolder[0] ?? "")) paths.push(...inFolder);
+  if (paths.length > 0) await addPaths(paths, own);
 }
 
-/** Relative to a folder of a working tree, and below it. */
-export async function trackedThoughIgnored(there: GitOptions): Promise<readonly string[]> {
-  return pathsOf(await git(["ls-files", "--cached", "--ignored", "--exclude-standard", "-z"], there));
+/** What is ignored now, as rules of the tree itself; `own` leads to an index that holds what is not. */
+export async function rulesNow(
+  root: string,
+  gitDir: string,
+  tracked: readonly string[],
+  own: GitOptions,
+): Promise<IgnoreRules> {
+  const list = ["ls-files", "-z"];
+  // A file with rules may name itself. Folders that are ignored are not looked into: what is in them says nothing.
+  const ignored = ["--others", "--ignored", "--exclude-standard", "--directory"];
+  const ofRules = ["--", `:(glob)**/${rulesName}`];
+  const [known, others, outside] = await Promise.all([
+    git([...list, "--cached", ...ofRules], own),
+    git([...list, ...ignored, ...ofRules], own),
+    readFile(join(gitDir, "info", "exclude"), "utf8"),
+  ]);
+  const files = new Set([...pathsOf(known), ...pathsOf(others)].filter((path) => basename(path) === rulesName));
+  const lines = [...linesAtRoot("", outside)];
+  // Those of a folder come after those around it, which they overrule.
+  for (const path of [...files].toSorted((a, b) => Buffer.compare(nameBytes(dirname(a)), nameBytes(dirname(b))))) {
+    const bytes = await readPlainFile(at(root, path), limits.snapshotFileBytes).catch(() => Buffer.alloc(0));
+    lines.push(...linesAtRoot(folderOf(path), nameText(bytes)));
+  }
+  return { root: "", lines, tracked };
+}
+
+const rulesName = ".gitignore";
+
+/** Relative to a folder of a working tree, and below it. `more` are further arguments of `git ls-files`. */
+export async function trackedThoughIgnored(
+  there: GitOptions,
+  more: readonly string[] = [],
+): Promise<readonly string[]> {
+  return pathsOf(await git(["ls-files", "--cached", "--ignored", "--exclude-standard", "-z", ...more], there));
 }
 
 /** Ignore rules that stand outside the tree: those of the repository and those of the user. */

@@ -7,6 +7,8 @@ export interface PictureOptions extends Writing {
   readonly env: GitOptions["env"];
   /** Absolute folder for indices. */
   readonly folder: string;
+  /** Ref of the first picture of the run. */
+  readonly since: string;
 }
 
 /**
@@ -14,8 +16,8 @@ export interface PictureOptions extends Writing {
  * itself writes; null where it is in no repository.
  */
 export async function picturesOf(cwd: string, options: PictureOptions): Promise<Snapshots | null> {
-  const { env, folder } = options;
+  const { env, folder, since } = options;
   const repository = await repositoryOf(cwd, env);
   if (repository === null) return null;
-  return openSnapshots(repository, folder, env, await ownFilesIn(repository.root, options));
+  return openSnapshots(repository, folder, env, await ownFilesIn(repository.root, options), since);
 }

@@ -1,15 +1,13 @@
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { limits } from "../../model/limits.ts";
 import type { OwnFiles } from "../tree/own-files.ts";
-import { git, GitFailure, gitText, pathInput, pathsOf, type GitOptions } from "./git.ts";
-import { indexOf, inTurn } from "./index-turn.ts";
-import { addAll, type Nested, writeWith } from "./nested.ts";
-import { addIgnored, isPrepared, prepare } from "./own-repository.ts";
+import { git, gitText, pathsOf, type GitOptions } from "./git.ts";
+import { type IgnoreRules, rulesIn, rulesLine } from "./ignore-rules.ts";
+import { inTurn } from "./index-turn.ts";
 import { modeLines, modesIn } from "./modes.ts";
-import { inQuarantine } from "./quarantine.ts";
 import { commitAt, type Repository, treeAt } from "./repository.ts";
 import { restorePaths } from "./restore.ts";
+import { openTree } from "./taking.ts";
 
 /**
  * Pictures of a working tree: tracked files and untracked ones, without the ignored, byte for byte, those of submodules
@@ -39,80 +37,41 @@ export interface Snapshots {
   dispose(): Promise<void>;
 }
 
-const author = {
-  GIT_AUTHOR_NAME: "Trammel",
-  GIT_AUTHOR_EMAIL: "trammel@localhost",
-  GIT_COMMITTER_NAME: "Trammel",
-  GIT_COMMITTER_EMAIL: "trammel@localhost",
-};
-
-/** `folder` holds the indices of all trees; what is read once is not read again while it stays as it is. */
-export function openSnapshots(
+/**
+ * `folder` holds the indices of all trees; what is read once is not read again while it stays as it is. `since` is the
+ * ref of the first picture of a run: what was ignored then, and nothing else, is left out of all that follow it, so
+ * that nothing hides or shows itself by rules of its own. Until it is kept, the rules of the moment hold.
+ */
+export async function openSnapshots(
   repository: Repository,
   folder: string,
   env: GitOptions["env"],
   leftOut: OwnFiles = { paths: [], globs: [] },
+  since?: string,
 ): Promise<Snapshots> {
-  return openIn(repository, { folder, env, objects: join(repository.commonDir, "objects") }, leftOut);
-}
-
-interface Keeping {
-  readonly folder: string;
-  readonly env: GitOptions["env"];
-  /** Where objects are kept: those of a tree inside another stand with that one's. */
-  readonly objects: string;
-}
-
-async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFiles): Promise<Snapshots> {
-  const { root } = repository;
-  const { folder, env, objects } = keeping;
-  const gitDir = join(folder, indexOf(root));
-  const set = {
-    GIT_DIR: gitDir,
-    GIT_WORK_TREE: root,
-    GIT_OBJECT_DIRECTORY: objects,
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_CONFIG_COUNT: "0",
-    ...author,
-  };
-  const own = { cwd: root, env, set };
-  const there = { cwd: root, env };
-  const ready = async (): Promise<void> => {
-    await prepare(repository, gitDir, own, there);
-    await inQuarantine(objects, own, (held) => addIgnored(held, there));
-  };
-  await inTurn(gitDir, ready);
-  const inside = async ({ path, repository: nested }: Nested): Promise<{ path: string; tree: string }> => {
-    const format = { ...nested, objectFormat: repository.objectFormat };
-    const snapshots = await openIn(format, keeping, within(leftOut, path));
-    return { path, tree: await snapshots.take() };
-  };
-  const record = async (held: GitOptions): Promise<string> => {
-    const left = [
-      ...(await notIgnored(leftOut.paths, own)).map((path) => `:(exclude,top,literal)${path}`),
-      ...leftOut.globs.map((glob) => `:(exclude,top,glob)${glob}`),
-    ];
-    const nested = await addAll(root, left, { ...held, timeoutMs: limits.snapshotMs });
-    if (nested.length === 0) return gitText(["write-tree"], held);
-    const trees: Awaited<ReturnType<typeof inside>>[] = [];
-    for (const one of nested) trees.push(await inside(one));
-    return writeWith(trees, gitDir, held);
-  };
+  const { root, commonDir } = repository;
+  const keeping = { folder, env, objects: join(commonDir, "objects") };
+  const pictured = await openTree(repository, keeping, leftOut);
+  const { gitDir, own, there } = pictured;
+  let rules: readonly IgnoreRules[] | null = null;
+  let latest: readonly IgnoreRules[] = [];
   return {
-    take: () =>
-      inTurn(gitDir, async () => {
-        // It may have been pruned since.
-        if (!(await isPrepared(gitDir))) await ready();
-        return recordAnew(objects, own, there, record);
-      }),
+    async take() {
+      const taken = await pictured.take(
+        async () => (rules ??= since === undefined ? null : await rulesAt(since, there)),
+      );
+      latest = taken.rules;
+      return taken.tree;
+    },
     async keep(ref, tree, at) {
       const head = at ?? (await commitAt("HEAD", there));
       const modes = await modeLines(own, tree, head);
-      const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n${modes}`;
+      const first = ref === since ? rulesLine(latest) : "";
+      const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n${first}${modes}`;
       const parents = head === null ? [] : ["-p", head];
       const commit = await gitText(["commit-tree", tree, ...parents], { ...own, input: message });
       await git(["update-ref", ref, commit], there);
+      if (ref === since) rules = latest;
       return commit;
     },
     kept: (ref) => treeAt(ref, there),
@@ -121,7 +80,7 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
     diff: (from, to) => git(["diff-tree", "-r", "-p", "--binary", "--no-ext-diff", "--no-textconv", from, to], own),
     async restore(from, paths) {
       const tree = await gitText(["rev-parse", "--verify", `${from}^{tree}`], there);
-      const commit = await gitText(["cat-file", "commit", from], there).catch(() => "");
+      const commit = await messageOf(from, there);
       const said = commit.split("\n").find((line) => line.startsWith(timeKey));
       const since = said === undefined ? null : Number(said.slice(timeKey.length));
       const restoring = { root, own, index: join(gitDir, "restore-index"), tree, since, modes: modesIn(commit) };
@@ -131,24 +90,13 @@ async function openIn(repository: Repository, keeping: Keeping, leftOut: OwnFile
   };
 }
 
-/** With what was known before; where that fails, without. `own` leads to the folder with the index. */
-async function recordAnew(
-  objects: string,
-  own: GitOptions & { readonly set: { readonly GIT_DIR: string } },
-  there: GitOptions,
-  record: (held: GitOptions) => Promise<string>,
-): Promise<string> {
-  try {
-    return await inQuarantine(objects, own, record);
-  } catch (error) {
-    if (error instanceof GitFailure && error.isSlow) throw error;
-    // An index of long ago may name objects that are gone by now, and a lock may be left of a process that is.
-    for (const name of ["index", "index.lock"]) await rm(join(own.set.GIT_DIR, name), { force: true });
-    return inQuarantine(objects, own, async (held) => {
-      await addIgnored(held, there);
-      return record(held);
-    });
-  }
+async function rulesAt(ref: string, there: GitOptions): Promise<readonly IgnoreRules[] | null> {
+  return rulesIn(await messageOf(ref, there));
+}
+
+/** Of the commit that a name leads to; empty where it leads to none. */
+async function messageOf(name: string, there: GitOptions): Promise<string> {
+  return gitText(["cat-file", "commit", name], there).catch(() => "");
 }
 
 /** Line of the commit that keeps a picture: when, in milliseconds since the epoch. */
@@ -160,21 +108,4 @@ async function fileTime(gitDir: string): Promise<number> {
   const file = join(gitDir, "time");
   await writeFile(file, "");
   return (await stat(file)).mtimeMs;
-}
-
-/** As it is said from a tree inside. */
-function within({ paths, globs }: OwnFiles, path: string): OwnFiles {
-  const prefix = `${path}/`;
-  const inside = (all: readonly string[]): readonly string[] =>
-    all.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length));
-  return { paths: inside(paths), globs: inside(globs) };
-}
-
-/** Git refuses to be told to leave out what it ignores anyway. */
-async function notIgnored(paths: readonly string[], own: GitOptions): Promise<readonly string[]> {
-  if (paths.length === 0) return paths;
-  // It ends with 1 where none of them is ignored.
-  const asked = git(["check-ignore", "-z", "--stdin"], { ...own, input: pathInput(paths) });
-  const known = new Set(pathsOf(await asked.catch(() => Buffer.alloc(0))));
-  return paths.filter((path) => !known.has(path));
 }

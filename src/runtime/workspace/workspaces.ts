@@ -67,7 +67,7 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
       swept = true;
       const worktree = await makeWorktree(options, request, beginning);
       if (worktree !== null && "problem" in worktree) return worktree;
-      const open = enter(options, { blueprint, project: cwd, worktree, made: true, beginning });
+      const open = enter(options, { run, blueprint, project: cwd, worktree, made: true, beginning });
       opened.set(run, open);
       // What is set up finds the tree as it is to be.
       return (beginning === null ? null : await becomeLike(open, beginning)) ?? open.workspace;
@@ -77,7 +77,7 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
         if (parent === undefined) lost.set(run, worktree);
         return gone(run, worktree);
       }
-      const place = { project: cwd, worktree: worktree ?? null, made: false, beginning: null };
+      const place = { run, project: cwd, worktree: worktree ?? null, made: false, beginning: null };
       const open = enter(options, { blueprint, ...place });
       open.begun = parent === undefined;
       opened.set(run, open);
@@ -119,19 +119,20 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
 }
 
 interface Place extends Pick<Open, "made" | "beginning"> {
+  readonly run: string;
   readonly blueprint: Blueprint;
   /** Absolute folder in which the run was asked for. */
   readonly project: string;
   readonly worktree: Worktree | null;
 }
 
-function enter(options: WorkspaceOptions, { blueprint, project, worktree, made, beginning }: Place): Open {
+function enter(options: WorkspaceOptions, { run, blueprint, project, worktree, made, beginning }: Place): Open {
   const { home, env, record } = options;
   const workspace = worktree === null ? { cwd: project } : { cwd: worktree.folder, worktree };
   let pictures: Promise<Snapshots | null> | undefined;
   const snapshots = (): Promise<Snapshots | null> => {
-    const at = { home, env, folder: join(home, "trees"), project, records: blueprint.records, record };
-    return (pictures ??= picturesOf(workspace.cwd, at));
+    const own = { home, env, folder: join(home, "trees"), project, records: blueprint.records, record };
+    return (pictures ??= picturesOf(workspace.cwd, { ...own, since: refs.start(run) }));
   };
   return { workspace, snapshots, made, beginning, begun: false, hasStart: false };
 }
