@@ -89,8 +89,8 @@ class Loop {
   async #turn(): Promise<End | null> {
     if (this.#signal.aborted) return this.#cancelled();
     const turn = await this.#ask();
-    if (turn === "aborted") return this.#cancelled();
     this.#count(turn.tokens);
+    if ("aborted" in turn) return this.#cancelled();
     if ("fault" in turn) {
       this.#emit({ type: "stop", why: "error" });
       return { outcome: "error", message: "", ...turn.fault };
@@ -121,8 +121,8 @@ class Loop {
     const asked = { model: this.#model, instructions, messages: this.#messages, tools: this.#tools };
     for (;;) {
       const turn = await takeTurn(asked, this.#emit, this.#signal, this.#request.onSign);
-      const ms = turn !== "aborted" && "fault" in turn ? this.#pauseAfter(turn.fault) : null;
-      if (turn === "aborted" || ms === null) return turn;
+      const ms = "fault" in turn ? this.#pauseAfter(turn.fault) : null;
+      if (ms === null) return turn;
       this.#pauses += 1;
       this.#emit({ type: "paused", why: ms.why, ms: ms.ms });
       await pause(this.#clock, ms.ms, this.#signal);

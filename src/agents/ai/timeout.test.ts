@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { agentWorld } from "../../../test/fixtures/agent-node.ts";
+import { agentRequest } from "../../../test/fixtures/agent-request.ts";
 import { serveModel } from "../../../test/fixtures/model-server/server.ts";
-import { ManualClock } from "../../runtime/time/clock.ts";
+import type { AgentEvent } from "../../model/agent-event.ts";
+import { limits } from "../../model/limits.ts";
+import { ManualClock, systemClock } from "../../runtime/time/clock.ts";
 import { createAiProvider } from "./provider.ts";
 import { vendors } from "./settings.ts";
 
@@ -31,3 +34,22 @@ test.each(vendors)(
     expect(clock.pending).toBe(0);
   },
 );
+
+test.each(vendors)("what a turn of %s that is broken off has taken counts, though nobody has told", async (vendor) => {
+  const said = "I am still at it.\n".repeat(limits.textEventCharacters / 16);
+  const server = await serveModel([{ say: said, ends: "hold" }]);
+  onTestFinished(() => server.close());
+  const settings = { [vendor]: { baseUrl: server.url, apiKey: "key-of-the-test" } };
+  const provider = createAiProvider(settings, (text) => text, systemClock);
+  const stop = new AbortController();
+  const prompt = "Do it. ".repeat(100);
+  const emit = ({ type }: AgentEvent): void => (type === "text" ? stop.abort() : undefined);
+  const { outcome, usage } = await provider.run(
+    agentRequest({ model: `${vendor}/scripted`, prompt }),
+    emit,
+    stop.signal,
+  );
+  expect([outcome, usage?.turns, usage?.estimated]).toEqual(["cancelled", 1, true]);
+  expect(usage?.inputTokens).toBeGreaterThan(prompt.length / limits.charactersPerToken);
+  expect(usage?.outputTokens).toBeGreaterThanOrEqual(limits.textEventCharacters / limits.charactersPerToken);
+});

@@ -29,17 +29,21 @@ export interface TurnRequest {
 
 type Part = TextStreamPart<ToolSet>;
 
-/**
- * Asks the model once, streaming what it says. Retries nothing: that is the
- * engine's. `aborted` where the signal ended it.
- */
+/** A turn that the signal ended. */
+export interface Aborted {
+  readonly aborted: true;
+  readonly tokens: Tokens;
+}
+
+/** Asks the model once, streaming what it says. Retries nothing: that is the engine's. */
 export async function takeTurn(
   request: TurnRequest,
   emit: (event: AgentEvent) => void,
   signal: AbortSignal,
   onSign: () => void = () => undefined,
-): Promise<ModelTurn | { readonly fault: Fault; readonly tokens: Tokens } | "aborted"> {
+): Promise<ModelTurn | { readonly fault: Fault; readonly tokens: Tokens } | Aborted> {
   const spoken = new Collector(request, emit);
+  const aborted = (): Aborted => ({ aborted: true, tokens: spoken.tokens });
   const enough = new AbortController();
   try {
     const result = streamText({
@@ -55,13 +59,13 @@ export async function takeTurn(
       providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
     });
     for await (const part of result.stream) {
-      if (signal.aborted) return "aborted";
       onSign();
       spoken.take(part);
+      if (signal.aborted) return aborted();
       if (spoken.isTooLong()) return { ...spoken.cut(), messages: [] };
     }
     spoken.flush();
-    if (signal.aborted) return "aborted";
+    if (signal.aborted) return aborted();
     const ended = spoken.end();
     if ("fault" in ended) return ended;
     // Neither the journal nor the vendor could be told of such a call.
@@ -74,7 +78,7 @@ export async function takeTurn(
     return { ...ended, messages };
   } catch (error) {
     spoken.flush();
-    return signal.aborted ? "aborted" : { fault: classify(error), tokens: spoken.tokens };
+    return signal.aborted ? aborted() : { fault: classify(error), tokens: spoken.tokens };
   } finally {
     // Whatever is still on its way is not waited for.
     enough.abort();
@@ -95,6 +99,8 @@ class Collector {
   readonly #speech: Speech;
   readonly #calls: ModelCall[] = [];
   #text = "";
+  /** An answer came. */
+  #began = false;
   /** Of all it said, in UTF-16 code units. */
   #length = 0;
   #fault: Fault | null = null;
@@ -107,10 +113,10 @@ class Collector {
     this.#speech = new Speech(emit);
   }
 
-  /** Of a turn that broke off before the provider counted it, at least what it has said. */
+  /** Of a turn that broke off before the provider counted it, what it was asked and at least what it has said. */
   get tokens(): Tokens {
     const { instructions, messages, tools } = this.#asked;
-    if (this.#said === null && this.#length === 0) return { input: 0, output: 0, estimated: false };
+    if (this.#said === null && !this.#began) return { input: 0, output: 0, estimated: false };
     const unsaid = { inputTokens: undefined, outputTokens: undefined };
     return tokensOf(this.#said ?? unsaid, { instructions, messages, tools }, this.#length);
   }
@@ -121,6 +127,9 @@ class Collector {
 
   take(part: Part): void {
     switch (part.type) {
+      case "start-step":
+        this.#began = true;
+        return;
       case "tool-input-delta":
         this.#length += part.delta.length;
         return;
