@@ -263,3 +263,28 @@ test.each([true, false])(
     expect((statSync(key).mode & 0o777).toString(8)).toBe("600");
   },
 );
+
+test("worktrees of one repository are added and taken away one after the other", async () => {
+  const { git } = isolating();
+  const bin = join(place, "turns");
+  mkdirSync(bin);
+  const real = execFileSync("which", ["git"], { encoding: "utf8" }).trim();
+  // Each stays for long enough to meet the next one.
+  const meeting = `case " $* " in
+*" worktree add "* | *" worktree remove "* | *" config --local "*)
+  mkdir '${bin}/busy' 2>/dev/null || touch '${bin}/met'
+  sleep 0.1
+  rmdir '${bin}/busy' 2>/dev/null ;;
+esac
+exec '${real}' "$@"`;
+  writeFileSync(join(bin, "git"), `#!/bin/sh\n${meeting}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${bin}:${process.env["PATH"]}` };
+  const slow = gitWorkspaces({ home: join(place, "other"), env, notice: (what) => notices.push(what) });
+  const request = { blueprint: isolated, cwd: join(place, "project") };
+  const opened = await Promise.all(["a", "b", "c"].map((run) => slow.open({ run, ...request })));
+  expect(opened.map((one) => "problem" in one)).toEqual([false, false, false]);
+  await Promise.all(["a", "b", "c"].map((run) => slow.discard(run)));
+  expect([existsSync(join(bin, "met")), notices]).toEqual([false, []]);
+  expect(git("worktree", "list", "--porcelain").match(/^worktree /gm)).toHaveLength(1);
+  expect(existsSync(join(place, "project/.git/trammel-worktrees.lock"))).toBe(false);
+});

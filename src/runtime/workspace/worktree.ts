@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { WorkspaceProblem, WorkspaceRequest } from "../../ports/workspace.ts";
+import { isUnlocked, locked } from "../lock.ts";
 import { gitFolderOf } from "../tree/git-folder.ts";
 import { at, isOfTree } from "../tree/way.ts";
 import { git, GitFailure, gitText, pathsOf, type GitOptions } from "./git.ts";
@@ -37,9 +38,12 @@ export async function openWorktree(
   try {
     await mkdir(worktrees, { recursive: true, mode: 0o700 });
     await remember(worktree);
-    await git(["worktree", "add", "--quiet", "-b", branch, root, commit], { cwd: repository.root, env });
+    const add = ["worktree", "add", "--quiet", "--no-checkout", "-b", branch, root, commit];
+    await registering(repository.commonDir, () => git(add, { cwd: repository.root, env }));
+    // As Git does it itself, but while others may add theirs.
+    await git(["reset", "--hard", "--quiet", "--no-recurse-submodules"], { cwd: root, env });
     await carry(repository.root, root, blueprint.workspace.carry ?? [], env);
-    if (beginning !== null) await goOnFrom(beginning, worktree, env);
+    if (beginning !== null) await registering(repository.commonDir, () => goOnFrom(beginning, worktree, env));
     if ((await lstat(worktree.folder).catch(() => null))?.isDirectory() === true) return worktree;
     await removeWorktree(worktree, env);
     return { problem: `the commit ${commit.slice(0, 12)} has no folder ${within}`, hint: "commit the folder first" };
@@ -54,6 +58,16 @@ export async function openWorktree(
   }
 }
 
+/**
+ * Does `work` while nobody else does such with the same repository: Git reads the records of all its worktrees to add
+ * one or take one away, gives up where one is half made, and does not wait for who writes its configuration.
+ */
+async function registering<T>(shared: string, work: () => Promise<T>): Promise<T> {
+  const answer = await locked(join(shared, "trammel-worktrees"), work, { waitMs: limits.gitLockMs });
+  if (isUnlocked(answer)) throw new GitFailure(`${answer.unlocked}; ${answer.hint}`);
+  return answer;
+}
+
 /** What a fork begins with may hold the folder though the commit does not, and has commits of the run before. */
 async function goOnFrom(
   { origin }: Beginning,
@@ -65,21 +79,24 @@ async function goOnFrom(
 }
 
 /** Takes the worktree away, and its branch where nothing was committed on it. Answers whether the branch stays. */
-export async function removeWorktree(
-  { root, branch, commit, repository }: Worktree,
-  env: Environment,
-): Promise<{ readonly branchStays: boolean }> {
+export async function removeWorktree(worktree: Worktree, env: Environment): Promise<{ readonly branchStays: boolean }> {
+  const { root, repository } = worktree;
   // The tree that it was made from may itself be a worktree that is gone by now.
-  const cwd = (await isGone(repository)) ? ((await gitFolderOf(root)) ?? repository) : repository;
-  const there = { cwd, env };
-  // Twice, as of one that Git was killed in the middle of; who asks for it has looked whether somebody locked it.
-  const remove = ["worktree", "remove", "--force", "--force", root];
-  await git(remove, there).catch(async () => {
-    await rm(root, { recursive: true, force: true });
-    // By its name alone: others of the user may be missing because their disk is
-    // not mounted. Git may know nothing of it any more.
-    await git(remove, there).catch(() => undefined);
-  });
+  const shared = (await gitFolderOf(repository)) ?? (await gitFolderOf(root));
+  const cwd = (await isGone(repository)) ? (shared ?? repository) : repository;
+  // It may hold many files, and whoever is at work with another one waits for nothing but what follows.
+  await rm(root, { recursive: true, force: true });
+  const unregistered = (): Promise<{ readonly branchStays: boolean }> => unregister(worktree, { cwd, env });
+  return shared === null ? unregistered() : registering(shared, unregistered);
+}
+
+async function unregister(
+  { root, branch, commit }: Worktree,
+  there: GitOptions,
+): Promise<{ readonly branchStays: boolean }> {
+  // By its name alone: others of the user may be missing because their disk is not mounted. Twice, as of one that Git
+  // was killed in the middle of; who asks for it has looked whether somebody locked it. Git may know nothing of it.
+  await git(["worktree", "remove", "--force", "--force", root], there).catch(() => undefined);
   const ref = `refs/heads/${branch}`;
   const head = await gitText(["rev-parse", "--verify", "--quiet", ref], there).catch(() => null);
   if (head === null) return { branchStays: false };
