@@ -65,9 +65,21 @@ function relaunch(binary) {
   });
 }
 
+/** Where no folder can be made, as in /proc, Node tries for good to make the one of its cache. */
+function hasPlace(folder) {
+  const fs = require("fs");
+  try {
+    fs.mkdirSync(folder);
+  } catch (error) {
+    return error.code === "EEXIST";
+  }
+  return true;
+}
+
 function start() {
   const loader = require("module");
-  if (loader.enableCompileCache) loader.enableCompileCache();
+  const cache = path.join(require("os").tmpdir(), "node-compile-cache");
+  if (loader.enableCompileCache && (process.env.NODE_COMPILE_CACHE || hasPlace(cache))) loader.enableCompileCache();
   try {
     require(program);
   } catch (error) {

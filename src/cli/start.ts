@@ -1,5 +1,6 @@
 import { isatty } from "node:tty";
 import { exitCodes } from "../model/outcome.ts";
+import type { ScratchFailure } from "../runtime/scratch/scratch.ts";
 import type { StoreUnavailable } from "../ports/journal.ts";
 import { end, guardEnd } from "./ending.ts";
 import { output } from "./output.ts";
@@ -54,11 +55,7 @@ async function outcome(argv: readonly string[], world: World): Promise<number> {
     if (isUnavailable(error))
       return report(world, { exit: exitCodes.unavailable, message: error.message, hint: error.hint });
     if (error instanceof Error && error.name === "SetupProblem") return report(world, usage(error.message));
-    if (isOfTemporaryFolder(error))
-      return report(
-        world,
-        usage(`no temporary folder can be made: ${error.message}`, "Set TMPDIR to a folder that you may write to."),
-      );
+    if (isOfScratch(error)) return report(world, usage(error.message, error.hint));
     // A bug: everything that the world does wrong comes as a value.
     const text = error instanceof Error ? (world.env["TRAMMEL_DEBUG"] ? error.stack : error.message) : String(error);
     world.err.write(
@@ -68,11 +65,12 @@ async function outcome(argv: readonly string[], world: World): Promise<number> {
   }
 }
 
-function isOfTemporaryFolder(error: unknown): error is Error {
-  return error instanceof Error && "syscall" in error && error.syscall === "mkdtemp";
-}
-
 /** By name, so that commands without a store do not load what opens one. */
 function isUnavailable(error: unknown): error is StoreUnavailable {
   return error instanceof Error && error.name === "StoreUnavailable";
+}
+
+/** By name, as well. */
+function isOfScratch(error: unknown): error is ScratchFailure {
+  return error instanceof Error && error.name === "ScratchFailure";
 }

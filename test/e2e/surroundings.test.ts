@@ -1,5 +1,5 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { Place, root, trammel } from "./support/cli.ts";
@@ -114,13 +114,25 @@ it("a configuration that is a link to nothing is told, and not taken for none", 
   }
 });
 
-it("a folder for temporary files that cannot be used is named, with what to do", async () => {
-  using place = new Place();
-  const env = { TMPDIR: `${place.file("taken", "")}/below` };
-  expect(await trammel(["demo"], { place, env })).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(
-      /^trammel: no temporary folder can be made: ENOTDIR.*taken\/below.*\n {2}Set TMPDIR to a folder that you may write to\.\n$/,
-    ),
+describe("a folder for temporary files that cannot be used", () => {
+  const document = "name: one\nnodes:\n  a: {type: script, run: echo said}\n";
+
+  it.each(["/proc/below", "taken/below"])("is named at once, with what to do: %s", async (folder) => {
+    using place = new Place();
+    place.file("taken", "");
+    place.file("b.yaml", document);
+    const TMPDIR = resolve(place.folder, folder);
+    // As people have it: Node then keeps what it compiled there, too.
+    const options = { place, env: { TMPDIR, NODE_COMPILE_CACHE: undefined } };
+    const said = `no temporary folder can be made in ${TMPDIR}: `;
+    expect(await trammel(["demo"], options)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        new RegExp(`^trammel: ${said}.*\n {2}Set TMPDIR to a folder that you may write to\\.\n$`),
+      ),
+    });
+    expect(await trammel(["check", "b.yaml"], options)).toMatchObject({ code: 0 });
+    const ran = await trammel(["run", "-b", "b.yaml", "--json"], options);
+    expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining(`"could_not_start","text":"${said}`) });
   });
 });

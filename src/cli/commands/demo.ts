@@ -1,5 +1,4 @@
-import { cp, mkdtemp, readdir, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { emptyConfig } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
@@ -7,6 +6,7 @@ import { shellWord } from "../../model/shell.ts";
 import { readDocument } from "../documents/document.ts";
 import { drive } from "../running/drive.ts";
 import { packageRoot } from "../documents/package-root.ts";
+import { temporaryFolder } from "../../runtime/scratch/scratch.ts";
 import { boundBy, prepare } from "../running/prepare.ts";
 import { isProblem, report } from "../problem.ts";
 import { palette, type Palette } from "../screen/palette.ts";
@@ -18,7 +18,7 @@ const blueprint = "fix-test-failure.yaml";
 /** A really failing test, a real run, a real mend; only the model's turn is a recording. */
 export async function demo(world: World, options: { readonly plain?: true }): Promise<number> {
   const examples = join(packageRoot(), "examples");
-  const folder = await mkdtemp(join(tmpdir(), "trammel-demo-"));
+  const folder = temporaryFolder("trammel-demo-");
   const [project, untouched] = [join(folder, "project"), join(folder, "yours")];
   for (const copy of [project, untouched]) {
     await cp(join(examples, "demo-project"), copy, { recursive: true });

@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { compile } from "../../graph/plan.ts";
 import type { EventBody, JournalEvent } from "../../model/events.ts";
@@ -19,6 +18,7 @@ import { type Walk, walkOf } from "../../testing/walk.ts";
 import { evidenceOf } from "../asking/evidence.ts";
 import { unattendedGates } from "../asking/gate.ts";
 import { packageRoot } from "../documents/package-root.ts";
+import { temporaryFolder } from "../../runtime/scratch/scratch.ts";
 import { boundBy } from "../running/prepare.ts";
 import type { Services } from "../services.ts";
 import { noteEscalation } from "../running/state-file.ts";
@@ -44,7 +44,7 @@ export interface Performed {
 
 /** A fresh place for a test, with its fixture; rejects where it cannot be made. */
 export async function newSite({ test }: SuiteCase, { folder: beside }: Suite): Promise<Site> {
-  const folder = await mkdtemp(join(tmpdir(), "trammel-test-"));
+  const folder = temporaryFolder("trammel-test-");
   const site = { folder, home: join(folder, "home"), tree: join(folder, "tree") };
   try {
     await mkdir(site.home);

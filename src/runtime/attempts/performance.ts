@@ -7,6 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer, Progress } from "../../ports/performer.ts";
 import { BlobFailure } from "../blobs/failure.ts";
 import type { Live } from "../context.ts";
+import { ScratchFailure } from "../scratch/scratch.ts";
 import { withProgress } from "./progress.ts";
 import { admissible } from "./result.ts";
 
@@ -135,6 +136,8 @@ async function perform(
     return context.node.progress === undefined ? result : await withProgress(context, result);
   } catch (error) {
     if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
+    if (error instanceof ScratchFailure)
+      return { outcome: "error", reason: { code: "could_not_start", text: error.message } };
     return internal(`performing ${context.node.id} threw: ${stackOf(error).split("\n").slice(0, 3).join(" ")}`);
   }
 }

@@ -24,10 +24,25 @@ export async function scratchFolder(): Promise<string> {
 
 /** For this process only (0700), removed when it ends in order; what killed processes left goes with the next one. */
 function makeFolder(): string {
-  const made = mkdtempSync(path.join(tmpdir(), scratchPrefix()));
+  const made = temporaryFolder(scratchPrefix());
   process.once("exit", () => rmSync(made, { recursive: true, force: true }));
   void sweepScratch(tmpdir(), Date.now());
   return made;
+}
+
+/** A new folder for temporary files, which whoever asked for it removes. Throws {@link ScratchFailure}. */
+export function temporaryFolder(prefix: string): string {
+  try {
+    return mkdtempSync(path.join(tmpdir(), prefix));
+  } catch (error) {
+    throw new ScratchFailure(`no temporary folder can be made in ${tmpdir()}: ${messageOf(error)}`);
+  }
+}
+
+/** There is no place for temporary files; `hint` says what to do next. */
+export class ScratchFailure extends Error {
+  override readonly name = "ScratchFailure";
+  readonly hint = "Set TMPDIR to a folder that you may write to.";
 }
 
 export type Taken = { readonly text: string } | { readonly problem: string };

@@ -105,7 +105,7 @@ afterAll(replayLeft);
 
 export interface StartOptions {
   readonly place: Place;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Written to standard input, which ends after it; `/dev/null` when absent. */
   readonly input?: string;
   /** A terminal of 80 columns on all three standard streams. */
