@@ -61,6 +61,7 @@ it("what stands where a blueprint would be and cannot be read is told, and never
   };
   expect(await trammel(dryRun, { place })).toMatchObject(gone);
   expect(await trammel(["show", "feature"], { place })).toMatchObject(gone);
+  expect(await trammel(["check"], { place })).toMatchObject(gone);
   place.file("top.yaml", "name: top\nnodes:\n  a: {type: call, blueprint: feature}\n");
   expect(await check(["top.yaml"], { place })).toMatch(/^2 .*.trammel\/blueprints\/feature.yaml is a link/s);
   rmSync(place.path(`${kept}/feature.yaml`));

@@ -44,6 +44,11 @@ function documentsIn(place: string, cwd: string): readonly (SourceDocument | Pro
   return documents.length > 0 ? documents : [usage(`there is no blueprint in ${place}`)];
 }
 
+/** Where blueprints are kept, a link that leads to nothing is one that cannot be read. */
+function isWorthReading(link: string): boolean {
+  return isKept(link) || isFile(link);
+}
+
 function isKept(file: string): boolean {
   return dirname(file).endsWith(join(sep, blueprintFolder));
 }
@@ -62,7 +67,7 @@ export function yamlFiles(place: string, cwd: string): readonly string[] | null 
       if (seen > limits.entriesPerCheckedFolder) return null;
       const path = join(folder, entry.name);
       if (entry.isDirectory() && isOurs(entry.name)) open.push(path);
-      else if (isYaml(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && isFile(resolve(cwd, path)))))
+      else if (isYaml(entry.name) && (entry.isFile() || (entry.isSymbolicLink() && isWorthReading(resolve(cwd, path)))))
         found.push(path);
     }
   }
