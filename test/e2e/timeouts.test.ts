@@ -19,6 +19,14 @@ const plugin = `export default {
     perform: ({ signal }) => new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve({ outcome: "cancelled" }));
     }),
+  }, {
+    type: "blocking",
+    class: "deterministic",
+    fields: {},
+    perform: async () => {
+      for (const end = Date.now() + 300; Date.now() < end; );
+      return { outcome: "success" };
+    },
   }],
 };
 `;
@@ -56,4 +64,14 @@ it("ends a call, a map and the node of a plug-in when their time is up", async (
     ["deaf", "failure", "no end after 1 s"],
     ["after", undefined, undefined],
   ]);
+});
+
+it("takes no answer of a plug-in that let no timer be heard until its time was up", async () => {
+  using place = new Place();
+  place.file("slow.js", plugin);
+  place.file("trammel.yaml", "plugins: [./slow.js]\n");
+  place.file("b.yaml", "name: b\nentry: w\nnodes:\n  w: {type: blocking, timeout: 200ms}\n");
+  const run = await trammel(["run", "t", "-b", "b.yaml"], { place });
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain("w failure: no end after 0.2 s");
 });

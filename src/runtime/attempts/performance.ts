@@ -35,6 +35,8 @@ export interface PerformanceOptions {
  */
 export class Performance implements Live {
   readonly #options: PerformanceOptions;
+  /** When its time is up, where it does not keep its own. */
+  readonly #due: number;
   #processes: ProcessIdentity[] | undefined;
   #abort: AbortController | undefined;
   #why: "timeout" | "cancelled" | null = null;
@@ -47,6 +49,7 @@ export class Performance implements Live {
   constructor(options: PerformanceOptions) {
     this.#options = options;
     const { performer, context, timeoutMs, clock } = options;
+    this.#due = performer.untimed === true && timeoutMs !== null ? clock.now() + timeoutMs : Infinity;
     if (timeoutMs !== null) {
       const slackMs = performer.untimed === true ? 0 : limits.performanceSlackMs;
       this.#cancelTimer = clock.after(timeoutMs + slackMs, () => this.#interrupt("timeout"));
@@ -110,6 +113,8 @@ export class Performance implements Live {
   async #perform(performer: Performer, context: ActionContext): Promise<void> {
     const result = await perform(performer, context, this.#options.held);
     if (!this.#close()) return;
+    // One that let nothing else run has kept the timer from being heard.
+    if (this.#options.clock.now() > this.#due) this.#why ??= "timeout";
     this.#options.ended(this.#asEnded(result));
   }
 
