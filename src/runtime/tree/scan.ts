@@ -70,10 +70,13 @@ export async function scanTree(root: string, options: ScanOptions): Promise<Tree
   const pending: { readonly folder: string; readonly rules: readonly Rules[] }[] = [{ folder: "", rules: [] }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { folder } = next;
-    const entries = await readdir(at(scan.root, folder), { withFileTypes: true, encoding: "buffer" });
+    const reading = readdir(at(scan.root, folder), { withFileTypes: true, encoding: "buffer" });
+    const entries = (await (folder === "" ? reading : reading.catch(ifGone))) ?? [];
     const isThere = entries.some((entry) => entry.isFile() && nameText(entry.name) === ".gitignore");
-    const read = async (): Promise<Ignore | undefined> =>
-      isThere ? ignore().add(await readFile(at(scan.root, `${folder}.gitignore`), "utf8")) : undefined;
+    const read = async (): Promise<Ignore | undefined> => {
+      const text = isThere ? await readFile(at(scan.root, `${folder}.gitignore`), "utf8").catch(ifGone) : null;
+      return text === null ? undefined : ignore().add(text);
+    };
     const own = scan.ignoring === undefined ? await read() : scan.ignoring.get(folder.slice(0, -1));
     scan.enter?.(folder.slice(0, -1), own);
     const rules = own === undefined ? next.rules : [{ folder, rules: own }, ...next.rules];
@@ -132,8 +135,10 @@ async function take(path: string, scan: Scan): Promise<void> {
   const known = scan.known?.get(path);
   if (known?.stamp === stamp) return void scan.found.set(path, known);
   const link = stat.isSymbolicLink();
-  const content = stat.size > BigInt(limits.snapshotFileBytes) ? null : await contentOf(file, link).catch(ifGone);
+  const isLarge = stat.size > BigInt(limits.snapshotFileBytes);
+  const content = isLarge ? null : await contentOf(file, link).catch(ifGone);
   if (content !== null) await scan.keep?.(path, content);
+  else if (!isLarge) return;
   scan.found.set(path, {
     stamp,
     digest: content === null ? null : digestOf(scan.counts?.(path, content) ?? content, link),
@@ -142,7 +147,7 @@ async function take(path: string, scan: Scan): Promise<void> {
   });
 }
 
-/** Files come and go while one looks. */
+/** Files and folders come and go while one looks. */
 function ifGone(error: unknown): null {
   if (isAbsent(error)) return null;
   throw error;

@@ -1,18 +1,15 @@
-import { existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { messageOf } from "../../model/thrown.ts";
 import type { SandboxFault, SandboxVerdict } from "../../ports/sandbox.ts";
 import { removeGroups } from "./groups.ts";
-import { type BoxFolder, removeTree } from "./layout.ts";
+import { type BoxFolder, readIfThere, removeTree } from "./layout.ts";
 
 /** Removes what a box left, whoever made it. */
 export async function clear(folder: BoxFolder, what: Exclude<SandboxVerdict, "live">): Promise<null | SandboxFault> {
   try {
-    if (existsSync(folder.groups)) {
-      const groups = (await readFile(folder.groups, "utf8")).split("\n").filter((line) => line !== "");
-      await removeGroups(groups);
-      await rm(folder.groups, { force: true });
-    }
+    const groups = (await readIfThere(folder.groups)) ?? "";
+    await removeGroups(groups.split("\n").filter((line) => line !== ""));
+    await rm(folder.groups, { force: true });
     await removeTree(what === "over" ? folder.root : folder.scratch);
     return null;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import type { SandboxDriver, SandboxFault } from "../../ports/sandbox.ts";
@@ -9,7 +9,7 @@ import type { BubblewrapBox } from "./box.ts";
 import { clear } from "./clear.ts";
 import { createBox } from "./create.ts";
 import { enterCommand } from "./enter.ts";
-import { type BoxFolder, boxesIn, boxFolder } from "./layout.ts";
+import { type BoxFolder, boxesIn, boxFolder, readIfThere } from "./layout.ts";
 
 /** Boxes of namespaces, with no daemon. No network unless the box says `host`. */
 export function bubblewrapDriver(parts: DriverParts): SandboxDriver {
@@ -43,7 +43,8 @@ async function idsIn(folder: string): Promise<readonly string[]> {
 }
 
 async function ownerOf(folder: BoxFolder): Promise<ProcessIdentity | null> {
-  return existsSync(folder.owner) ? readOwner(await readFile(folder.owner, "utf8")) : null;
+  const text = await readIfThere(folder.owner);
+  return text === null ? null : readOwner(text);
 }
 
 async function check(parts: DriverParts): Promise<{ readonly works: string } | SandboxFault> {

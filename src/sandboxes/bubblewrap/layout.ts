@@ -1,7 +1,7 @@
-import { chmod, lstat, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { limits } from "../../model/limits.ts";
-import { systemCode } from "../../model/thrown.ts";
+import { isAbsent } from "../../model/thrown.ts";
 
 /** Files of one box on the host. `workspace` outlives the box; `scratch` is everything that does not. */
 export interface BoxFolder {
@@ -29,6 +29,16 @@ export function boxFolder(folder: string, id: string): BoxFolder {
   };
 }
 
+/** What one of these files says; null where it is not, or no longer: other engines clear up, too. */
+export async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
 /** Removes a tree that a box wrote: never through a link, and also where a folder in it was made unwritable. */
 export async function removeTree(folder: string): Promise<void> {
   for (let round = 1; ; round += 1) {
@@ -51,7 +61,7 @@ async function openUp(folder: string): Promise<void> {
       for (const entry of await readdir(next, { withFileTypes: true }))
         if (entry.isDirectory()) pending.push(path.join(next, entry.name));
     } catch (error) {
-      if (systemCode(error) !== "ENOENT") throw error;
+      if (!isAbsent(error)) throw error;
     }
   }
 }
