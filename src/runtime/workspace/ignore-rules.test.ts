@@ -69,6 +69,13 @@ test("what rules say of a folder in their tree", () => {
   ]);
 });
 
+test("no rule takes long, whatever it says", () => {
+  const many = 1_000_000;
+  expect(linesAtRoot("", `a${" ".repeat(many)}b${" ".repeat(many)}`)).toEqual([`a${" ".repeat(many)}b`]);
+  expect(linesAtRoot("", `a${"\\".repeat(many + 1)}${" ".repeat(many)}`)).toEqual([`a${"\\".repeat(many + 1)} `]);
+  expect(linesWithin([`${"**/a/".repeat(50)}b`], "a/".repeat(25).slice(0, -1))).toHaveLength(26);
+});
+
 test("a tree that was one then has the rules of then, and those inside it", () => {
   const own = { root: "pkg", lines: ["own"], tracked: ["own"] };
   const deeper = { root: "pkg/deeper", lines: ["deep"], tracked: [] };

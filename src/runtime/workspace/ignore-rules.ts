@@ -23,9 +23,11 @@ export function linesAtRoot(folder: string, text: string): readonly string[] {
 
 /** As Git does: a space at the end counts where it is escaped. */
 function trimmed(line: string): string {
-  let text = line;
-  while (text.endsWith(" ") && !/(?:^|[^\\])(?:\\\\)*\\ $/.test(text)) text = text.slice(0, -1);
-  return text;
+  let end = line.length;
+  while (line[end - 1] === " ") end -= 1;
+  let start = end;
+  while (line[start - 1] === "\\") start -= 1;
+  return line.slice(0, (end - start) % 2 === 1 ? end + 1 : end);
 }
 
 function beneath(folder: string, line: string): string {
@@ -49,14 +51,25 @@ export function linesWithin(lines: readonly string[], folder: string): readonly 
   });
 }
 
-/** Parts of a pattern that are left for what is in a folder. */
+/** Parts of a pattern that are left for what is in a folder, in each way in which the folder takes those before. */
 function restsWithin(pattern: readonly string[], folder: readonly string[]): readonly (readonly string[])[] {
-  const [part, ...rest] = pattern;
-  const [name, ...deeper] = folder;
-  if (part === undefined || part === "") return [];
-  if (name === undefined) return [pattern];
-  if (part === "**") return [...restsWithin(rest, folder), ...restsWithin(pattern, deeper)];
-  return picomatch.isMatch(name, part, { dot: true }) ? restsWithin(rest, deeper) : [];
+  let places = new Set([0]);
+  for (const name of folder) {
+    const next = new Set<number>();
+    // What is added while it is looked through comes later.
+    for (const place of places) {
+      const part = pattern[place];
+      if (part === "**") {
+        places.add(place + 1);
+        next.add(place);
+      } else if (part !== undefined && part !== "" && picomatch.isMatch(name, part, { dot: true })) next.add(place + 1);
+    }
+    places = next;
+  }
+  return [...places]
+    .toReversed()
+    .map((place) => pattern.slice(place))
+    .filter(([part]) => part !== undefined && part !== "");
 }
 
 /** The rules of the tree at a root among those of a tree around it; of one that was none then, what that one says. */
