@@ -78,6 +78,7 @@ describe("kill -9", () => {
     run.child.kill("SIGKILL");
     const id = runIn(run.stdout);
     await expect.poll(() => statusOf(place)).toBe("interrupted");
+    expect((await trammel(["show", id], { place })).stdout).toMatch(/^ +1\. was running when the engine ended$/m);
     const resumed = await trammel(["resume", id, "--json"], { place });
     expect(resumed.code).toBe(3);
     expect(runEndShape.parse(lastLine(resumed))).toMatchObject({ run: id, status: "needs_attention" });

@@ -4,7 +4,7 @@ import type { RunReport } from "../../wire/run-report.ts";
 import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
 import { inert, inertLine } from "../../views/inert.ts";
-import type { AttemptView, NodeView, RunView } from "../../views/run-view.ts";
+import type { AttemptView, NodeState, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, listBlueprints, namesBlueprint, shippedBlueprints } from "../documents/by-name.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -105,7 +105,7 @@ function text(
     ["used", usedText(view.usage)],
   ];
   const head = facts.map(([name, value]) => `${name.padEnd(10)} ${inert(value).replace(/\n/g, "\n           ")}\n`);
-  return `${head.join("")}\n${[...view.nodes.values()].map((one) => node(one) + runsIn(one, inside) + questionsIn(one, waiting)).join("")}`;
+  return `${head.join("")}\n${[...view.nodes.values()].map((one) => node(one, view.status) + runsIn(one, inside) + questionsIn(one, waiting)).join("")}`;
 }
 
 function limitsText(limitsNow: RunReport["limits"]): string {
@@ -120,9 +120,16 @@ function usedText(usage: Usage): string {
   return usage.cost === undefined ? `${text} · cost unknown` : text;
 }
 
-function node(one: NodeView): string {
+function node(one: NodeView, status: RunView["status"]): string {
   const kind = one.type === null ? "" : ` (${one.type})`;
-  return `${stateGlyphs[one.state]} ${one.id}${kind}\n${one.attempts.map(attempt).join("")}`;
+  const open = openText(one.state, status);
+  return `${stateGlyphs[one.state]} ${one.id}${kind}\n${one.attempts.map((each) => attempt(each, open)).join("")}`;
+}
+
+/** What becomes of an attempt that has not ended. */
+function openText(state: NodeState, status: RunView["status"]): string {
+  if (state === "waiting") return "waiting";
+  return status === "interrupted" ? "was running when the engine ended" : "running";
 }
 
 /** Each of them can be shown in turn. */
@@ -156,13 +163,13 @@ function evidence(text: string): string {
   return lines === "" ? "" : `${lines.replace(/^/gm, "      │ ")}\n`;
 }
 
-function attempt(one: AttemptView): string {
+function attempt(one: AttemptView, open: string): string {
   const time = one.endedAt === null || one.startedAt === 0 ? "" : `  ${elapsed(one.endedAt - one.startedAt)}`;
   const why = one.reason === null ? "" : `: ${inert(one.reason.text)}`;
   const said = inert(one.output ?? "").trimEnd();
   const body = said === "" ? "" : `${said.replace(/^/gm, "    │ ")}\n`;
   const reads = paths("read outside its context", one.outside) + paths("was refused", one.refused);
-  return `    ${one.n}. ${one.outcome ?? "running"}${why}${time}\n${reads}${body}`;
+  return `    ${one.n}. ${one.outcome ?? open}${why}${time}\n${reads}${body}`;
 }
 
 function paths(what: string, files: readonly string[]): string {
