@@ -1,5 +1,5 @@
 import { fits, wordsOf } from "../language/fields/schemas.ts";
-import { nodesOf, soleReference } from "../language/template.ts";
+import { nodesOf, references, soleReference } from "../language/template.ts";
 import { allowsNull } from "../language/types.ts";
 import type { Blueprint } from "../model/blueprint.ts";
 import type { Json } from "../model/json.ts";
@@ -98,15 +98,20 @@ function asType({ kind }: TypeSpec, value: Json): Json {
   }
 }
 
-async function misfit(type: TypeSpec, value: Json, { source }: Template, mayBeAbsent: boolean): Promise<string | null> {
+async function misfit(type: TypeSpec, value: Json, from: Template, mayBeAbsent: boolean): Promise<string | null> {
+  const { source } = from;
   if (value === null)
     return mayBeAbsent || allowsNull(type) ? null : `is declared ${wordsOf(type)}, and ${source} is not there`;
-  if (type.kind !== "schema")
-    return fits(value, type)
-      ? null
-      : `is declared ${wordsOf(type)}, and ${source} is ${shortened(JSON.stringify(value))}`;
-  const fault = await schemaFault(value, type.schema);
-  return fault === null ? null : `has a schema that ${source} does not fit: ${fault}`;
+  if (type.kind === "schema") {
+    const fault = await schemaFault(value, type.schema);
+    return fault === null ? null : `has a schema that ${source} does not fit: ${fault}`;
+  }
+  if (fits(value, type)) return null;
+  // What a run was given may be a secret, also where it is not marked here. What a node said is masked.
+  const isSaid = references(from).every((ref) => ref.source === "node");
+  return isSaid
+    ? `is declared ${wordsOf(type)}, and ${source} is ${shortened(JSON.stringify(value))}`
+    : `is declared ${wordsOf(type)}, which ${source} does not fit`;
 }
 
 function shortened(text: string): string {
