@@ -119,7 +119,7 @@ export interface SandboxDriver {
    * Looks at all boxes and workspaces of this data folder and acts on the
    * verdict; answers the ids it removed something of.
    */
-  sweep(verdict: (id: string, owner: ProcessIdentity | null) => SandboxVerdict): Promise<readonly string[]>;
+  sweep(verdict: (id: string, owner: ProcessIdentity | null) => Promise<SandboxVerdict>): Promise<readonly string[]>;
 }
 
 /** What a provision node asks for; limits as in {@link SandboxSpec}. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { ProvisionRequest, SandboxPool, SandboxVerdict } from "../../src/ports/sandbox.ts";
@@ -135,6 +135,23 @@ describe.runIf(works("bubblewrap"))("the boxes of a process", () => {
     const sweeping = poolIn({ home, fates: { r1: "over" }, beforeStart: takeOver });
     await sweeping.sweep();
     expect(existsSync(staged)).toBe(true);
+  });
+
+  test("stay where a living engine only begins to make them while another looks for what was left", async () => {
+    const home = newFolder(onTestFinished);
+    const dead = poolIn({ home, dead: true });
+    const over = await boxOf(dead);
+    await dead.checkedOut(over, { node: "clone", path: "/workspace", base: "0".repeat(40) });
+    await dead.release("r1", "resumable");
+    const living = poolIn({ home });
+    let begun = "";
+    const begin = async (): Promise<void> => {
+      begun = path.join(home, "sandboxes", "boxes", await boxOf(living, { run: "r2" }));
+      // What it is before it says in it whose it is.
+      rmSync(path.join(begun, "owner"));
+    };
+    await poolIn({ home, fates: { r1: "over" }, beforeStart: begin }).sweep();
+    expect(existsSync(path.join(begun, "workspace"))).toBe(true);
   });
 
   test("remember checkouts of nodes that work side by side", async () => {

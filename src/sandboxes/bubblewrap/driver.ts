@@ -28,7 +28,7 @@ export function bubblewrapDriver(parts: DriverParts): SandboxDriver {
       const removed: string[] = [];
       for (const id of await idsIn(boxesIn(folder))) {
         const box = boxFolder(folder, id);
-        const what = verdict(id, await ownerOf(box));
+        const what = await verdict(id, await ownerOf(box));
         if (what === "live" || (what === "resumable" && !existsSync(box.scratch))) continue;
         const fault = (await live.get(id)?.destroy(what === "over" ? "remove" : "keep")) ?? (await clear(box, what));
         if (fault === null) removed.push(id);

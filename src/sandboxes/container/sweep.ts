@@ -3,14 +3,14 @@ import type { Cli } from "./cli.ts";
 import { labels } from "./create.ts";
 import { removeVolume } from "./volume.ts";
 
-type Verdict = (id: string, owner: string) => SandboxVerdict;
+type Verdict = (id: string, owner: string) => Promise<SandboxVerdict>;
 
 /** Removes containers of this data folder whose engine is gone, then the workspaces that nobody will come back to. */
 export async function sweepEngine(cli: Cli, mine: string, verdict: Verdict): Promise<readonly string[]> {
   const removed = new Set<string>();
   const live = new Set<string>();
   for (const { id, owner } of await boxes(cli, mine)) {
-    if (verdict(id, owner) === "live") {
+    if ((await verdict(id, owner)) === "live") {
       live.add(id);
       continue;
     }
@@ -19,7 +19,7 @@ export async function sweepEngine(cli: Cli, mine: string, verdict: Verdict): Pro
   }
   const { stdout } = await cli(["volume", "ls", "--quiet", "--filter", `label=${mine}`]);
   for (const id of linesOf(stdout)) {
-    if (live.has(id) || verdict(id, "") !== "over") continue;
+    if (live.has(id) || (await verdict(id, "")) !== "over") continue;
     if ((await removeVolume(cli, id)) === null) removed.add(id);
   }
   return [...removed];

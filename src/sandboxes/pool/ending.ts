@@ -89,12 +89,12 @@ export class Ending {
       await this.#boxes.unstage(record.id, record.owner);
       if (record.kept !== true && fateOf(record.run) === "over") notes.push(...(await this.release(record, "over")));
     }
-    const known = new Map(all.map((record) => [record.id, record]));
-    const verdict = (id: string, owner: ProcessIdentity | null): SandboxVerdict => {
-      const record = known.get(id);
-      const holder = owner ?? (record === undefined ? null : readOwner(record.owner));
+    const verdict = async (id: string, owner: ProcessIdentity | null): Promise<SandboxVerdict> => {
+      // Not before: a box that another engine makes meanwhile is on record before any of it is there.
+      const record = await this.#boxes.records.get(id);
+      const holder = owner ?? (record === null ? null : readOwner(record.owner));
       if (holder !== null && isAlive(holder)) return "live";
-      if (record === undefined) return "over";
+      if (record === null) return "over";
       return record.kept === true ? "resumable" : fateOf(record.run);
     };
     for (const name of new Set(left.map(({ driver }) => driver))) {

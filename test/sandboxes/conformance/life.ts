@@ -50,7 +50,7 @@ export function lives(driver: SandboxDriver, spec: (more?: Partial<SandboxSpec>)
       const one = spec({ image: "/no/such/rootfs-4711" });
       const made = await driver.create(one, never);
       expect(made).toMatchObject({ fault: expect.stringContaining("rootfs-4711") as string });
-      expect(await driver.sweep(() => "over")).not.toContain(one.id);
+      expect(await driver.sweep(() => Promise.resolve("over"))).not.toContain(one.id);
     });
 
     test("a stop while it is made leaves nothing", async () => {
@@ -60,7 +60,7 @@ export function lives(driver: SandboxDriver, spec: (more?: Partial<SandboxSpec>)
       stop.abort();
       const made = await making;
       if ("sandbox" in made) await made.sandbox.destroy("remove");
-      expect(await driver.sweep(() => "over")).not.toContain(one.id);
+      expect(await driver.sweep(() => Promise.resolve("over"))).not.toContain(one.id);
     });
 
     test("a sweep leaves the live, keeps what can be resumed, and removes the rest", async () => {
@@ -72,7 +72,7 @@ export function lives(driver: SandboxDriver, spec: (more?: Partial<SandboxSpec>)
         [over.id, "over" as const],
       ]);
       for (const box of boxes) await sh(box, "echo here >work");
-      const removed = await driver.sweep((id) => ours.get(id) ?? "live");
+      const removed = await driver.sweep((id) => Promise.resolve(ours.get(id) ?? "live"));
       expect(removed).toContain(over.id);
       expect(removed).not.toContain(live.id);
       const [alive] = boxes;
