@@ -1,5 +1,6 @@
 import type { TypeSpec, ValueType } from "../model/type-spec.ts";
 import type { Json, JsonObject } from "../model/json.ts";
+import { isKept, readJson } from "../model/json-text.ts";
 
 const valueTypes = [
   "string",
@@ -102,7 +103,8 @@ export function valueIn(type: TypeSpec, value: Json): Json | undefined {
     case "number":
     case "integer": {
       const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-      if (typeof number !== "number" || !Number.isFinite(number)) return undefined;
+      if (typeof number !== "number" || !isKept(typeof value === "string" ? value.trim() : String(number), number))
+        return undefined;
       return type.kind === "integer" && !Number.isInteger(number) ? undefined : number;
     }
     case "boolean":
@@ -124,9 +126,6 @@ export function valueIn(type: TypeSpec, value: Json): Json | undefined {
 
 function parsed(value: Json): Json | undefined {
   if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value) as Json; // what JSON.parse gives is JSON
-  } catch {
-    return undefined;
-  }
+  const read = readJson(value);
+  return "problem" in read ? undefined : read.value;
 }

@@ -1,8 +1,8 @@
 import type { MapNode } from "../model/node.ts";
 import type { Json } from "../model/json.ts";
+import { readJson } from "../model/json-text.ts";
 import { limits } from "../model/limits.ts";
 import type { InnerHalt, NodeResult } from "../model/outcome.ts";
-import { isTooDeep } from "../model/nesting.ts";
 import type { ActionContext, ChildEnd, ChildRefused, Performer } from "../ports/performer.ts";
 import { evidenceOf, heldBy, outcomeOf, saidJson, strongest } from "./inner-result.ts";
 
@@ -30,13 +30,8 @@ async function perform(context: ActionContext<MapNode>): Promise<NodeResult> {
 export function listOf(value: Json): readonly Json[] | null {
   if (Array.isArray(value)) return value;
   if (typeof value !== "string") return null;
-  try {
-    const parsed: unknown = JSON.parse(value);
-    // What JSON.parse gives is JSON.
-    return Array.isArray(parsed) && !isTooDeep(parsed) ? (parsed as readonly Json[]) : null;
-  } catch {
-    return null;
-  }
+  const read = readJson(value);
+  return "value" in read && Array.isArray(read.value) ? read.value : null;
 }
 
 /** `parallel` at a time, in order. Once one waits for a decision, or the run is stopped, no other begins. */

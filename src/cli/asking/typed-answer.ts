@@ -1,7 +1,7 @@
 import type { HumanNode } from "../../model/node.ts";
 import type { GateOpened } from "../../model/events.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
-import { messageOf } from "../../model/thrown.ts";
+import { readJson } from "../../model/json-text.ts";
 import { readInput } from "../../runtime/admission/inputs.ts";
 import { type Problem, usage } from "../problem.ts";
 
@@ -55,11 +55,9 @@ async function form(text: string, { id, fields = {} }: HumanNode): Promise<Typed
 }
 
 function parsed(text: string): { readonly object: JsonObject } | { readonly fault: string } {
-  try {
-    const value = JSON.parse(text) as Json; // what JSON.parse gives is JSON
-    if (isJsonObject(value)) return { object: value };
-    return { fault: Array.isArray(value) ? "it is a list" : `it is ${JSON.stringify(value)}` };
-  } catch (error) {
-    return { fault: messageOf(error) };
-  }
+  const read = readJson(text);
+  if ("problem" in read) return { fault: read.unread ?? `it ${read.problem}` };
+  const { value } = read;
+  if (isJsonObject(value)) return { object: value };
+  return { fault: Array.isArray(value) ? "it is a list" : `it is ${JSON.stringify(value)}` };
 }

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readInputs } from "./inputs.ts";
 
@@ -13,4 +16,21 @@ test("a value may hold = and be empty", async () => {
   expect(await readInputs(undefined, ["=x"], "/")).toMatchObject({
     problem: { message: "--input =x is not name=value" },
   });
+});
+
+test("a file of inputs holds no number that would become another one", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "inputs-"));
+  const read = (text: string) => {
+    writeFileSync(join(folder, "in.yaml"), text);
+    return readInputs("in.yaml", [], folder);
+  };
+  try {
+    expect(await read("a: {b: [9007199254740991, 0x10, 1.5, 6.02e23]}\n")).toHaveProperty("values");
+    for (const number of ["9007199254740993", "1e400", ".inf", ".nan"])
+      expect(await read(`a: {b: [${number}]}\n`)).toMatchObject({
+        problem: { message: expect.stringContaining(`in.yaml holds the number ${number}, which cannot be kept`) },
+      });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -1,4 +1,5 @@
 import type { Json } from "../../model/json.ts";
+import { isKept, unkeptText } from "../../model/json-text.ts";
 import { readDocument } from "../documents/document.ts";
 import { isProblem, type Problem, usage } from "../problem.ts";
 
@@ -42,10 +43,17 @@ function givenTwice(name: string, first: number, second: number): Problem {
 async function readInputFile(file: string, cwd: string): Promise<InputsResult> {
   const document = readDocument(file, cwd);
   if (isProblem(document)) return { problem: document };
-  const { parseDocument } = await import("yaml");
+  const { isScalar, parseDocument, visit } = await import("yaml");
   const parsed = parseDocument(document.text, { version: "1.2", uniqueKeys: true });
   const [error] = parsed.errors;
   if (error !== undefined) return { problem: usage(`${file}: ${error.message.split("\n")[0]}`) };
+  let unkept: string | undefined;
+  visit(parsed, (_key, node) => {
+    if (!isScalar(node) || typeof node.value !== "number" || isKept(node.source ?? "", node.value)) return undefined;
+    unkept = node.source ?? String(node.value);
+    return visit.BREAK;
+  });
+  if (unkept !== undefined) return { problem: usage(`${file} ${unkeptText(unkept)}`) };
   const value = parsed.toJS({ maxAliasCount: 100 }) as Json;
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     return { problem: usage(`${file} does not hold a map of input names to values`) };

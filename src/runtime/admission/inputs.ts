@@ -2,6 +2,7 @@ import type { Blueprint } from "../../model/blueprint.ts";
 import type { InputSpec, TypeSpec } from "../../model/type-spec.ts";
 import { allowsNull, valueIn } from "../../language/types.ts";
 import type { Json } from "../../model/json.ts";
+import { unkeptNumber, unkeptText } from "../../model/json-text.ts";
 import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
 import { patternCompiler } from "../validation/pattern.ts";
 import { compileSchema } from "../validation/schema.ts";
@@ -34,10 +35,13 @@ export async function readInput(
   spec: InputSpec,
   given: Json | undefined,
 ): Promise<{ readonly value: Json } | { readonly problem: string }> {
-  const value = given ?? spec.default ?? (given === null && allowsNull(spec.type) ? null : undefined);
+  const isGiven = given !== undefined && (given !== null || allowsNull(spec.type));
+  const value = isGiven ? given : spec.default;
   if (value === undefined)
     return { problem: `is missing${spec.description === undefined ? "" : `: ${spec.description}`}` };
   const typed = valueIn(spec.type, value);
+  const number = typeof value === "string" && !isText(spec.type) ? unkeptNumber(value) : null;
+  if (number !== null) return { problem: unkeptText(number) };
   if (isTooDeep(typed)) return { problem: `is ${tooDeepText}` };
   if (typed === undefined) return { problem: `is not ${wordsOf(spec.type)}` };
   const problem = await mismatch(spec, typed);
@@ -74,6 +78,10 @@ async function mismatch(spec: InputSpec, value: Json): Promise<string | null> {
   const isMatch = pattern.test(value);
   if (isMatch === undefined) return `is too long to be held against ${spec.pattern}`;
   return isMatch ? null : `does not match ${spec.pattern}`;
+}
+
+function isText({ kind }: TypeSpec): boolean {
+  return kind === "string" || kind === "file" || kind === "path" || kind === "duration" || kind === "enum";
 }
 
 function wordsOf(type: TypeSpec): string {

@@ -1,7 +1,6 @@
-import type { Json } from "../../model/json.ts";
+import { isJsonObject, type Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
-import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
-import { messageOf } from "../../model/thrown.ts";
+import { readJson } from "../../model/json-text.ts";
 import { scratchFile, takeScratch } from "../scratch/scratch.ts";
 
 /** The file a process may write its ports to; its path is the child's `TRAMMEL_OUTPUT`. */
@@ -29,16 +28,9 @@ export function newPortFile(): PortFile {
 /** Ports as a process wrote them; a sentence where they are none. */
 export function parsePorts(text: string): Ports {
   if (text.trim() === "") return { ports: {} };
-  let value: Json;
-  try {
-    // JSON.parse answers nothing but JSON.
-    value = JSON.parse(text) as Json;
-  } catch (error) {
-    return { problem: `$TRAMMEL_OUTPUT is no JSON: ${messageOf(error)}` };
-  }
-  if (isTooDeep(value)) return { problem: `$TRAMMEL_OUTPUT is ${tooDeepText}` };
-  if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    return { problem: '$TRAMMEL_OUTPUT must be a JSON object, e.g. {"version": "1.2"}' };
-  }
-  return { ports: value as Readonly<Record<string, Json>> };
+  const read = readJson(text);
+  if ("problem" in read) return { problem: `$TRAMMEL_OUTPUT ${read.problem}` };
+  const { value } = read;
+  if (!isJsonObject(value)) return { problem: '$TRAMMEL_OUTPUT must be a JSON object, e.g. {"version": "1.2"}' };
+  return { ports: value };
 }

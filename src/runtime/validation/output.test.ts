@@ -19,6 +19,13 @@ test("json is one whole value", async () => {
   expect(await parseOutput(" \n", { as: "json" })).toEqual({ problem: "expected JSON, got nothing" });
 });
 
+test("a number that would become another one is a problem, and text where text is asked for", async () => {
+  const problem = expect.stringContaining("the JSON holds the number 9007199254740993, which cannot be kept");
+  expect(await parseOutput('{"id": 9007199254740993}', { as: "json" })).toEqual({ problem });
+  const text = { as: "schema", schema: { type: "string" } } as const;
+  expect(await parseOutput("9007199254740993\n", text)).toEqual({ value: "9007199254740993" });
+});
+
 test("a schema is held to", async () => {
   const format = { as: "schema", schema: { type: "object", required: ["a"] } } as const;
   expect(await parseOutput('{"a": 1}', format)).toEqual({ value: { a: 1 } });

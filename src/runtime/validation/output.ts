@@ -1,7 +1,7 @@
 import type { OutputFormat } from "../../model/node.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
-import { isTooDeep, tooDeepText } from "../../model/nesting.ts";
+import { readJson } from "../../model/json-text.ts";
 import { compileSchema } from "./schema.ts";
 
 export type Parsed = { readonly value: Json } | { readonly problem: string };
@@ -61,12 +61,7 @@ function linesOf(text: string): readonly string[] {
 
 function parseJson(text: string): Parsed {
   if (text.trim() === "") return { problem: "expected JSON, got nothing" };
-  try {
-    const value = JSON.parse(text) as Json; // JSON.parse yields nothing else
-    return isTooDeep(value) ? { problem: `the JSON is ${tooDeepText}` } : { value };
-  } catch (error) {
-    return {
-      problem: `expected JSON: ${error instanceof Error ? error.message.replaceAll(/\s+/g, " ") : String(error)}`,
-    };
-  }
+  const read = readJson(text);
+  if ("value" in read) return read;
+  return { problem: read.unread === undefined ? `the JSON ${read.problem}` : `expected JSON: ${read.unread}` };
 }
