@@ -261,6 +261,7 @@ describe("plug-ins of a configuration", () => {
 
   it.each([
     ["throws", "./p.js", "throw new Error('it is broken');", "plug-in ./p.js cannot be loaded: it is broken"],
+    ["is a file that is not there", "./gone.js", "", "plug-in ./gone.js cannot be loaded: there is no file /"],
     ["is not there", "@acme/gone", "", "plug-in @acme/gone cannot be loaded: Cannot find module '@acme/gone'"],
     ["exports nothing", "./p.js", "export const x = 1;", "plug-in ./p.js: the module has no default export"],
     [

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -39,7 +39,9 @@ function conflictOf(plugins: readonly Plugin[]): string | null {
 
 async function load({ name, file }: PluginConfig): Promise<Plugin | { readonly fault: string }> {
   try {
-    const loaded = (await import(pathToFileURL(pathOf(name, file)).href)) as { readonly default?: unknown };
+    const path = pathOf(name, file);
+    if (!existsSync(path)) return { fault: `plug-in ${name} cannot be loaded: there is no file ${path}` };
+    const loaded = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
     const fault = pluginFaultOf(loaded.default);
     // Its shape has just been looked at.
     return fault === null ? (loaded.default as Plugin) : { fault: `plug-in ${name}: ${fault}` };
@@ -64,6 +66,6 @@ function faultAt({ name, file }: PluginConfig, message: string): ConfigFault {
   const item = items.find((one) => one.kind === "scalar" && one.source === name) ?? list;
   const range = item?.range ?? { start: 0, end: 0 };
   const hint =
-    "A plug-in is a module whose default export is what definePlugin returns: a path, or a package that is installed there.";
+    "A plug-in is a module whose default export is what definePlugin returns: a path that begins with ./, or a package that is installed there.";
   return { file, text, problems: [problem("invalid-value", range, message, hint)] };
 }
