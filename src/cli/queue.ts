@@ -2,7 +2,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import type { Ahead } from "../ports/journal.ts";
 import type { Turn } from "../runtime/api.ts";
 import { type Overlap, overlapOf } from "../runtime/lifecycle/overlap.ts";
-import { inert } from "../views/inert.ts";
+import { escaped } from "../views/inert.ts";
 import type { World } from "./world.ts";
 
 export interface OverlapOptions {
@@ -16,7 +16,7 @@ export function overlapIn({ queue, detach }: OverlapOptions, blueprint: Blueprin
 
 /** A wait that says for whom, and at which place, each time that changes. */
 export function turnIn(world: World, signal: AbortSignal): Turn {
-  return { signal, ahead: (runs) => world.err.write(`waiting: ${inert(placeText(runs))}\n`) };
+  return { signal, ahead: (runs) => world.err.write(`waiting: ${escaped(placeText(runs))}\n`) };
 }
 
 /** From 1, among those that wait for the same. */

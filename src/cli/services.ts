@@ -46,9 +46,17 @@ export interface SandboxHealth {
   readonly status: { readonly works: string } | { readonly fault: string; readonly hint: string };
 }
 
-/** Something that the configuration names cannot be had; says what. Nothing has run. */
+/** Things that the configuration names cannot be had; says which and what to do next. Nothing has run. */
 export class SetupProblem extends Error {
   override readonly name = "SetupProblem";
+  readonly problems: readonly string[];
+  readonly hint: string | undefined;
+
+  constructor(problems: readonly string[], hint?: string) {
+    super(problems.join("; "));
+    this.problems = problems;
+    this.hint = hint;
+  }
 }
 
 /** What a command needs to execute a run in this process. */

@@ -5,6 +5,7 @@ import type { StoreUnavailable } from "../ports/journal.ts";
 import { end, guardEnd } from "./ending.ts";
 import { output } from "./output.ts";
 import { report, usage } from "./problem.ts";
+import type { SetupProblem } from "./services.ts";
 import type { World } from "./world.ts";
 
 /** Runs the command line once in this process and ends it with the command's exit code. */
@@ -54,7 +55,7 @@ async function outcome(argv: readonly string[], world: World): Promise<number> {
   } catch (error) {
     if (isUnavailable(error))
       return report(world, { exit: exitCodes.unavailable, message: error.message, hint: error.hint });
-    if (error instanceof Error && error.name === "SetupProblem") return report(world, usage(error.message));
+    if (isOfSetup(error)) return report(world, usage(error.problems, error.hint));
     if (isOfScratch(error)) return report(world, usage(error.message, error.hint));
     // A bug: everything that the world does wrong comes as a value.
     const text = error instanceof Error ? (world.env["TRAMMEL_DEBUG"] ? error.stack : error.message) : String(error);
@@ -68,6 +69,11 @@ async function outcome(argv: readonly string[], world: World): Promise<number> {
 /** By name, so that commands without a store do not load what opens one. */
 function isUnavailable(error: unknown): error is StoreUnavailable {
   return error instanceof Error && error.name === "StoreUnavailable";
+}
+
+/** By name, as well. */
+function isOfSetup(error: unknown): error is SetupProblem {
+  return error instanceof Error && error.name === "SetupProblem";
 }
 
 /** By name, as well. */

@@ -14,7 +14,7 @@ export async function performersOf(
   options: ServiceOptions,
 ): Promise<Performers> {
   const created = createPerformers(parts);
-  if ("problems" in created) throw new Error(created.problems.join("\n"));
+  if ("problems" in created) throw new Error(created.problems.join("; "));
   const performers = options.stage?.cast(created) ?? created;
   if (!limitsWrites(options)) return performers;
   const { createWriteScope } = await import("../nodes/write-scope.ts");

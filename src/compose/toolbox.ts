@@ -21,13 +21,13 @@ type ToolParts = Omit<Parameters<typeof createTools>[0], "commands">;
 export async function toolsOf({ config, env, cwd }: ServiceOptions, parts: ToolParts): Promise<Toolbox> {
   const { createTools, extended } = await import("../tools/registry.ts");
   const tools = createTools({ ...parts, commands: config.tools });
-  if ("problems" in tools) throw new Error(tools.problems.join("\n"));
+  if ("problems" in tools) throw new Error(tools.problems.join("; "));
   if (Object.keys(config.mcp).length === 0) return { ...emptyToolbox, tools };
   const kept = keptFromServers(config, env);
-  if (kept.length > 0) throw new SetupProblem(kept.join("\n"));
+  if (kept.length > 0) throw new SetupProblem(kept);
   const { connectServers } = await import("../tools/mcp/servers.ts");
   const connected = await connectServers({ ...parts, servers: config.mcp, environment: env, cwd, start: startLive });
-  if ("problems" in connected) throw new SetupProblem(`${connected.problems.join("\n")}\n  ${mendServers}`);
+  if ("problems" in connected) throw new SetupProblem(connected.problems, mendServers);
   return { tools: extended(tools, connected.tools), close: () => connected.close() };
 }
 

@@ -110,6 +110,10 @@ export interface Refusal {
     | "finished"
     | "unavailable";
   readonly message: string;
+  /** Further reasons, as sentences of their own. */
+  readonly also?: readonly string[];
+  /** What stands behind the message, a line each. */
+  readonly details?: readonly string[];
   readonly hint?: string;
   /** The run that has the working tree or the key, where that is why. */
   readonly holder?: string;

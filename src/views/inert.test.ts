@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { coloured, inert, lastLine } from "./inert.ts";
+import { coloured, escaped, inert, lastLine } from "./inert.ts";
 
 describe("inert", () => {
   it.each([
@@ -29,6 +29,16 @@ describe("inert", () => {
       }),
     );
   });
+});
+
+it("shows on one line what a terminal would obey, and else says the text as it is", () => {
+  expect(escaped('a "b\\"\n\tc\u001b[2J\u0085\u202ed\u2028')).toBe('a "b\\"\\n\\tc\\u001b[2J\\u0085\\u202ed\\u2028');
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(escaped(text)).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/);
+      expect(escaped(escaped(text))).toBe(escaped(text));
+    }),
+  );
 });
 
 it("leaves colours alone of what a terminal obeys", () => {

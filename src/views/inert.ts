@@ -25,6 +25,17 @@ export function coloured(text: string): string {
   return shown + plain(lines.slice(from));
 }
 
+/** What ends a line, what a terminal obeys, and what reorders text. */
+const obeyed = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text on one line in which what a terminal would obey is seen, as in JSON: nobody's text makes a line of its own. */
+export function escaped(text: string): string {
+  return text.replace(obeyed, (one) => {
+    const short = JSON.stringify(one).slice(1, -1);
+    return short === one ? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}` : short;
+  });
+}
+
 /** As {@link inert}, on one line. */
 export function inertLine(text: string): string {
   return inert(text).replace(/\s+/g, " ");

@@ -36,7 +36,24 @@ describe("arguments", () => {
       ["run", "--cwd", "", "-b", "b.yaml"],
       /^trammel: option '--cwd <dir>' .* It must not be empty\.\n$/,
     ],
-    ["an argument that a terminal would obey", ["\u001b]0;title\u0007chekc"], /^trammel: unknown command 'chekc'\n/],
+    [
+      "an argument that a terminal would obey",
+      ["\u001b]0;title\u0007chekc"],
+      /^trammel: unknown command '\\u001b]0;title\\u0007chekc'\n/,
+    ],
+    ["a line break in an argument", ["chekc\ntrammel: fake"], /^trammel: unknown command 'chekc\\ntrammel: fake'\n/],
+    ["a line break in a value", ["list", "--x=a\ntrammel: fake"], /^trammel: unknown option '--x=a\\ntrammel: fake'\n/],
+    [
+      "a line break in the name of a run",
+      ["show", "x\nfake"],
+      /^trammel: there is no run and no blueprint x\\nfake\n {2}\S.*\n$/,
+    ],
+    [
+      "a line break in the name of a file",
+      ["run", "-b", "x\nfake.yaml"],
+      /^trammel: there is no file x\\nfake.yaml\n$/,
+    ],
+
     ["help on what is none", ["help", "chekc"], /^trammel: unknown command 'chekc'\n\(Did you mean check\?\)\n$/],
     [
       "a target that is neither a run nor a blueprint",

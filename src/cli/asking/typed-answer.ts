@@ -51,7 +51,7 @@ async function form(text: string, { id, fields = {} }: HumanNode): Promise<Typed
     if ("problem" in read) problems.push(`field ${name} of ${id} ${read.problem}`);
     else values.set(name, read.value);
   }
-  return problems.length === 0 ? { value: Object.fromEntries(values) } : { problem: usage(problems.join("\n  ")) };
+  return problems.length === 0 ? { value: Object.fromEntries(values) } : { problem: usage(problems) };
 }
 
 function parsed(text: string): { readonly object: JsonObject } | { readonly fault: string } {

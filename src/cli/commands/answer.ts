@@ -9,15 +9,15 @@ import { type AnswerFate, answerFate, pastAnswer } from "../../views/answer-fate
 import { askedOf } from "../../views/open-gates.ts";
 import { blueprintOf, insideAt, topOf, waitingGates } from "../store/inner-runs.ts";
 import { decidedInside } from "../inside.ts";
-import { isProblem, type Problem, report, usage } from "../problem.ts";
+import { isProblem, type Problem, refuse, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../store/stored-run.ts";
 import { typedAnswer } from "../asking/typed-answer.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
 import type { Refusal } from "../../runtime/api.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import { answerWords } from "../../views/words.ts";
-import { refuse, type TellRefusal } from "../running/drive.ts";
+import type { TellRefusal } from "../running/drive.ts";
 import { standardInput } from "../asking/standard-input.ts";
 import { resume, type ResumeOptions } from "./resume.ts";
 
@@ -148,7 +148,7 @@ function tell({ world, journal, top, path, answer }: Giving, fate: AnswerFate): 
     );
   const row = journal.find(top);
   const stands = row === null ? "" : `: ${standText(row)}`;
-  world.err.write(`answered ${path} of run ${top} with ${inert(answerWords(answer.answer))}${stands}\n`);
+  world.err.write(`answered ${path} of run ${top} with ${escaped(answerWords(answer.answer))}${stands}\n`);
   return exitCodes.ok;
 }
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { exitCodes } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import type { Artifacts } from "../../wire/artifacts.ts";
 import { type Artifact, artifactsOf } from "../artifacts.ts";
 import { dataHome } from "../store/home.ts";
@@ -39,7 +39,7 @@ function print(world: World, run: string, found: readonly Artifact[], { json, ou
     const notes = [row.cut ? "cut at limits.output" : "", row.missing ? "gone" : ""].filter((one) => one !== "");
     const where = out === undefined ? (row.file ?? "in the journal") : join(out, row.name);
     const line = `${row.name}  ${row.bytes} bytes  ${row.missing ? "" : where}`;
-    world.out.write(`${inert(`${line.trimEnd()}${notes.map((one) => `  (${one})`).join("")}`)}\n`);
+    world.out.write(`${escaped(`${line.trimEnd()}${notes.map((one) => `  (${one})`).join("")}`)}\n`);
   }
   if (rows.length === 0) world.err.write(`run ${run} left nothing behind\n`);
 }

@@ -4,7 +4,7 @@ import { findBlueprint } from "../documents/by-name.ts";
 import { addPins, lockFile } from "../documents/lock.ts";
 import { prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, report } from "../problem.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
 /** Writes down which content each call of a blueprint leads to now; from then on a run refuses any other. */
@@ -26,7 +26,7 @@ export async function pin(world: World, name: string): Promise<number> {
   for (const [reference, hash] of Object.entries(pins)) {
     const was = before.pins[reference];
     const news = was === undefined ? "pinned" : was === hash ? "unchanged" : `was ${was.slice(0, 12)}`;
-    world.out.write(`${inert(reference)}  ${hash.slice(0, 12)}  ${news}\n`);
+    world.out.write(`${escaped(reference)}  ${hash.slice(0, 12)}  ${news}\n`);
   }
   world.err.write(`written to ${lockFile(folder)}\n`);
   return exitCodes.ok;

@@ -8,7 +8,7 @@ import { exitCodes, isOver } from "../../model/outcome.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Journal, ReadableJournal, RunRow } from "../../ports/journal.ts";
 import type { LeavingRun } from "../../runtime/workspace/pruning.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import type { Pruned } from "../../wire/prune.ts";
 import { patchFolder } from "../artifacts.ts";
 import { dataHome } from "../store/home.ts";
@@ -95,7 +95,7 @@ async function pruneStore(
     inUse: rows.flatMap(({ status, tree }) => (isOver(status) || tree === null ? [] : [tree])),
     before: now - (loaded.user.retention.runs?.ageMs ?? limits.outputsKeptDefaultMs),
     dryRun,
-    notice: (what) => world.err.write(`${inert(what)}\n`),
+    notice: (what) => world.err.write(`${escaped(what)}\n`),
   });
   const history = writer === null ? plan.history : await writer.remove(plan.history, now);
   const bare = new Set([...history, ...plan.outputs]);
@@ -169,7 +169,7 @@ function print(world: World, options: PruneOptions, pruned: Pruned): void {
   const { dryRun, history, outputs, worktrees, refs, trees, blobs, bytes } = pruned;
   for (const run of history) world.out.write(`${run}  history\n`);
   for (const run of outputs) world.out.write(`${run}  outputs\n`);
-  for (const path of worktrees) world.out.write(`${inert(path)}  worktree\n`);
+  for (const path of worktrees) world.out.write(`${escaped(path)}  worktree\n`);
   const said = [
     `${history.length} from the history`,
     counted(refs, "picture of trees", "pictures of trees"),

@@ -4,7 +4,7 @@ import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
 import { readPlainFile, realOf } from "../../runtime/tree/plain-file.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import { report, usage } from "../problem.ts";
 import { makeReceipt } from "../receipt/make.ts";
 import { verifyReceipt } from "../receipt/verify.ts";
@@ -52,13 +52,13 @@ export async function verify(world: World, file: string): Promise<number> {
   }
   const verified = await verifyReceipt(bytes);
   if ("place" in verified) {
-    world.out.write(`${inert(`${file}: ${verified.place}: ${verified.problem}`)}\n`);
+    world.out.write(`${escaped(`${file}: ${verified.place}: ${verified.problem}`)}\n`);
     return exitCodes.failed;
   }
   const { run, status, journal } = verified.receipt;
-  for (const note of verified.notes) world.err.write(`${inert(note)}\n`);
+  for (const note of verified.notes) world.err.write(`${escaped(note)}\n`);
   const { head, records } = journal;
   const fits = `${records.length} records up to event ${head.seq} fit, head ${head.hash}`;
-  world.out.write(`${inert(`${run} ${status ?? "not over"}: ${fits}`)}\n`);
+  world.out.write(`${escaped(`${run} ${status ?? "not over"}: ${fits}`)}\n`);
   return exitCodes.ok;
 }

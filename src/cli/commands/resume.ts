@@ -124,8 +124,7 @@ async function withChanges(
   const { changesSince } = await import("../running/changed.ts");
   const { config } = prepared;
   const before = { document: kept, binding, config, look: { ...look, config, project: cwd, bind } };
-  const lines = await changesSince(before, prepared);
-  return { ...refusal, message: [refusal.message, ...lines].join("\n  ") };
+  return { ...refusal, details: await changesSince(before, prepared) };
 }
 
 interface StoredRun {

@@ -2,7 +2,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import { limits } from "../../model/limits.ts";
 import type { JournalReader, Queued, RunRow } from "../../ports/journal.ts";
 import { elapsed } from "../../views/words.ts";
-import { inert, inertLine } from "../../views/inert.ts";
+import { escaped, inertLine } from "../../views/inert.ts";
 import { placeText } from "../queue.ts";
 import { instant, runList } from "../report.ts";
 import { fit, lineColumns, pad, width } from "../screen/text.ts";
@@ -34,7 +34,7 @@ export function runs(world: World, options: RunsOptions): Promise<number> {
 function print(world: World, rows: readonly RunRow[], queued: readonly Queued[]): void {
   world.out.write(table(rows, lineColumns(world.out)));
   for (const { run, blueprint, ahead } of queued)
-    world.err.write(`waiting: run ${run} (${inert(blueprint)}): ${inert(placeText(ahead))}\n`);
+    world.err.write(`waiting: run ${run} (${escaped(blueprint)}): ${escaped(placeText(ahead))}\n`);
   if (rows.length === 0) world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
 }
 

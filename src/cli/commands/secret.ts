@@ -2,7 +2,7 @@ import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
 import type { SecretStore } from "../../ports/secrets.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import type { SecretList } from "../../wire/secrets.ts";
 import { hiddenLine } from "../asking/hidden.ts";
 import { standardInput } from "../asking/standard-input.ts";
@@ -37,7 +37,7 @@ export async function set(world: World, name: string): Promise<number> {
 }
 
 function inFile(name: string, why: string): string {
-  return `${name} is in a file that only you can read, not encrypted, as the keyring cannot be used: ${inert(why)}\n`;
+  return `${name} is in a file that only you can read, not encrypted, as the keyring cannot be used: ${escaped(why)}\n`;
 }
 
 export async function list(world: World, options: { readonly json?: true }): Promise<number> {
@@ -65,7 +65,7 @@ export async function remove(world: World, name: string): Promise<number> {
 
 async function open(world: World): Promise<SecretStore> {
   const { openSecrets } = await world.compose();
-  return openSecrets(dataHome(world.env, world.cwd), world.env, (what) => world.err.write(`${what}\n`));
+  return openSecrets(dataHome(world.env, world.cwd), world.env, (what) => world.err.write(`${escaped(what)}\n`));
 }
 
 function refusal(world: World, name: string): Problem | null {

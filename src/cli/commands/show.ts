@@ -3,7 +3,7 @@ import { limits } from "../../model/limits.ts";
 import type { RunReport } from "../../wire/run-report.ts";
 import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
-import { inert, inertLine } from "../../views/inert.ts";
+import { escaped, inert, inertLine } from "../../views/inert.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, listBlueprints, namesBlueprint, shippedBlueprints } from "../documents/by-name.ts";
@@ -173,5 +173,5 @@ function attempt(one: AttemptView, open: string): string {
 }
 
 function paths(what: string, files: readonly string[]): string {
-  return files.length === 0 ? "" : `    ! ${what}: ${inert(files.join(", ")).replace(/\n/g, " ")}\n`;
+  return files.length === 0 ? "" : `    ! ${what}: ${escaped(files.join(", "))}\n`;
 }

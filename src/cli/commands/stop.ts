@@ -10,10 +10,10 @@ import { dataHome } from "../store/home.ts";
 import { blueprintToEnd } from "../store/inner-runs.ts";
 import { packageRoot } from "../documents/package-root.ts";
 import { bind } from "../running/prepare.ts";
-import { isProblem, report, usage } from "../problem.ts";
+import { isProblem, refuse, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../store/stored-run.ts";
 import { userName } from "../user.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
 /** Stops a run: by the mailbox where a process executes it, else here. */
@@ -116,16 +116,13 @@ async function stopHere(world: World, journal: Journal, row: RunRow): Promise<nu
     gates: unattendedGates,
     ...recordedInto(journal, row),
     ownFolders: [packageRoot()],
-    notice: (what) => world.err.write(`${inert(what)}\n`),
+    notice: (what) => world.err.write(`${escaped(what)}\n`),
   });
   try {
     const hashes = { contentHash: definition, bindingHash: "" };
     const request = { run, blueprint, ...hashes, acceptChanges: false, stop: userName() };
     const handle = await services.engine.resume(request, { event: () => undefined, progress: () => undefined });
-    if ("refused" in handle) {
-      const { message, hint } = handle;
-      return report(world, usage(message, hint));
-    }
+    if ("refused" in handle) return refuse(world, handle);
     const { status } = await handle.end;
     world.err.write(`run ${run} ${status}\n`);
     return exitCodes.ok;

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "../../model/outcome.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped, inert } from "../../views/inert.ts";
 import { version } from "../version.ts";
 import type { World } from "../world.ts";
 import { addAuthoring, addTestEngine } from "./authoring.ts";
@@ -60,7 +60,7 @@ function build(world: World, argv: readonly string[], finish: Finish): Command {
     .configureOutput({
       writeOut: (text) => world.out.write(text),
       writeErr: (text) => world.err.write(text),
-      outputError: (text, write) => write(inert(told(text, program, argv))),
+      outputError: (text, write) => write(told(visible(text, argv), program, argv)),
       getOutHelpWidth: () => world.out.size().columns,
       getErrHelpWidth: () => world.err.size().columns,
     });
@@ -72,6 +72,12 @@ function build(world: World, argv: readonly string[], finish: Finish): Command {
   program.helpCommand("help [command]", "explain a command").addHelpText("after", firstSteps);
   addTestEngine(program, world, finish);
   return program;
+}
+
+/** What was typed makes no line of its own. */
+function visible(error: string, argv: readonly string[]): string {
+  const typed = argv.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]);
+  return inert(typed.reduce((text, word) => text.replaceAll(word, () => escaped(word)), error));
 }
 
 /** An error of an argument, with a way on where it does not name what would be right. */

@@ -6,7 +6,7 @@ import type { JournalEvent } from "../../model/events.ts";
 import { decisionText } from "../../views/decision.ts";
 import type { GateKeeper } from "../../ports/gate.ts";
 import { emptyView, fold } from "../../views/fold.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped, inert } from "../../views/inert.ts";
 import type { RunView } from "../../views/run-view.ts";
 import type { RunEndLine, RunSkippedLine } from "../../wire/run-report.ts";
 import { unattendedGates, terminalGates } from "../asking/gate.ts";
@@ -19,7 +19,7 @@ import type { Prepared } from "./prepare.ts";
 import { dataHome } from "../store/home.ts";
 import { patientGates, whenParked } from "../asking/parking.ts";
 import { end as endProcess } from "../ending.ts";
-import { report, usage } from "../problem.ts";
+import { refuse, report, usage } from "../problem.ts";
 import { overlapIn, type OverlapOptions, turnIn } from "../queue.ts";
 import type { Display } from "../screen/display.ts";
 import { instant, wakesAt } from "../report.ts";
@@ -63,7 +63,7 @@ export async function drive(
 ): Promise<Driven> {
   const { openServices, problemsIn } = await world.compose();
   const problems = await problemsIn(prepared.config);
-  if (problems.length > 0) return { exit: report(world, usage(problems.join("\n"))), view: null };
+  if (problems.length > 0) return { exit: report(world, usage(problems)), view: null };
   const view = emptyView("", prepared.blueprint);
   for (const event of history) fold(view, event);
   const display = await openDisplay(world, view, prepared, options);
@@ -78,7 +78,7 @@ export async function drive(
     gates: gatesOf(world, options, display),
     ownFolders: [packageRoot()],
     ...serviceOptionsOf(options, world.cwd),
-    notice: (what) => world.err.write(`${inert(what)}\n`),
+    notice: (what) => world.err.write(`${escaped(what)}\n`),
   });
   const notices = await listenersOf(world, prepared, cwd);
   const seen = observeAll(display, notices);
@@ -170,17 +170,8 @@ function isPlain({ err, env }: World, { plain }: DriveOptions): boolean {
 function skipped(world: World, { json }: DriveOptions, { message, holder = "" }: Refusal): number {
   const line: RunSkippedLine = { type: "run.skipped", reason: message, because: holder, exitCode: exitCodes.ok };
   if (json === true) world.out.write(jsonLine(line));
-  world.err.write(`skipped: ${inert(message)}\n`);
+  world.err.write(`skipped: ${escaped(message)}\n`);
   return exitCodes.ok;
-}
-
-export function refuse(world: World, refusal: Refusal): number {
-  const exit = refusal.refused === "unavailable" ? exitCodes.unavailable : exitCodes.usage;
-  return report(world, {
-    exit,
-    message: refusal.message,
-    ...(refusal.hint === undefined ? {} : { hint: refusal.hint }),
-  });
 }
 
 async function printEnd(
@@ -235,7 +226,7 @@ async function printEscalation(
   const output = options.json === true ? world.err : world.out;
   output.write(escalationBlock(escalation, evidenceOf(journal, view.run, view.halting)));
   const problem = noteEscalation(escalation, records, cwd, view.endedAt ?? Date.now());
-  if (problem !== null) world.err.write(`${inert(problem)}\n`);
+  if (problem !== null) world.err.write(`${escaped(problem)}\n`);
 }
 
 /** What a person can do now. The reason is `told` already where every event has a line; a screen may have cut it. */

@@ -10,7 +10,7 @@ import type { Callees, StartRequest } from "../../runtime/api.ts";
 import type { LookUp, Resolved } from "../documents/callees.ts";
 import type { SourceDocument } from "../documents/document.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
 /** A checked document and the configuration it will run with. */
@@ -40,7 +40,7 @@ export async function printFaults(world: World, faults: readonly ConfigFault[]):
   const { printProblems } = await import("../problems.ts");
   for (const fault of faults) {
     if (fault.unreadable === undefined) printProblems(world.err, fault.file, fault.text, fault.problems);
-    else world.err.write(`trammel: ${inert(`${fault.file} cannot be read: ${fault.unreadable}`)}\n`);
+    else world.err.write(`trammel: ${escaped(`${fault.file} cannot be read: ${fault.unreadable}`)}\n`);
   }
   return exitCodes.usage;
 }

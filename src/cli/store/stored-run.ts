@@ -9,19 +9,19 @@ import type { LookUp } from "../documents/callees.ts";
 import { dataHome } from "./home.ts";
 import { blueprintOf } from "./inner-runs.ts";
 import { isProblem, type Problem, report } from "../problem.ts";
-import { inert } from "../../views/inert.ts";
+import { escaped } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
 /** The store of this user. Throws StoreUnavailable. */
 export async function openStore(world: World): Promise<Journal> {
   const { openJournal } = await world.compose();
-  return openJournal(dataHome(world.env, world.cwd), (notice) => world.err.write(`${inert(notice)}\n`));
+  return openJournal(dataHome(world.env, world.cwd), (notice) => world.err.write(`${escaped(notice)}\n`));
 }
 
 /** As {@link openStore}, for commands that write nothing: a store on a read-only disk will do. */
 export async function openStoreToRead(world: World): Promise<ReadableJournal> {
   const { openReader } = await world.compose();
-  return openReader(dataHome(world.env, world.cwd), (notice) => world.err.write(`${inert(notice)}\n`));
+  return openReader(dataHome(world.env, world.cwd), (notice) => world.err.write(`${escaped(notice)}\n`));
 }
 
 /** Has a command work on the store, opened to be read, and closes it whatever becomes of the command. */

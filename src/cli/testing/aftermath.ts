@@ -2,6 +2,7 @@ import type { Attempt } from "../../model/attempt.ts";
 import type { EventBody } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { JournalReader } from "../../ports/journal.ts";
+import { reasonsOf } from "../../runtime/admission/admit.ts";
 import type { RunEnd, Settlement } from "../../runtime/api.ts";
 import { withoutItems } from "../../testing/catalog.ts";
 import { type LogLine, logTo, readLog } from "../../testing/log.ts";
@@ -57,7 +58,7 @@ export async function goOn(
         { ...bound, run, acceptChanges: false, ...(settle === undefined ? {} : { settle }) },
         silent,
       );
-      if ("refused" in handle) return { observed: null, run, decided, problem: handle.message };
+      if ("refused" in handle) return { observed: null, run, decided, problem: reasonsOf(handle) };
       end = await bounded(handle, stop);
       settle = undefined;
     }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { exitCodes } from "../../model/outcome.ts";
 import { logTo } from "../../testing/log.ts";
 import { type Boundary, MortalJournal } from "../../testing/mortal.ts";
-import { report, usage } from "../problem.ts";
+import { refuse, report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 import { openStage, requestOf, silent, type Site } from "./perform.ts";
 import { readSuite } from "./suite.ts";
@@ -38,7 +38,7 @@ export async function runEngine(world: World, taskFile: string): Promise<number>
   });
   try {
     const handle = await services.engine.start(requestOf(one, task.site), silent);
-    if ("refused" in handle) return report(world, usage(handle.message, handle.hint));
+    if ("refused" in handle) return refuse(world, handle);
     await handle.end;
     return exitCodes.ok;
   } finally {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../model/limits.ts";
+import { reasonsOf } from "../../runtime/admission/admit.ts";
 import { awaitOrphans } from "../../runtime/processes/custody.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { withoutItems } from "../../testing/catalog.ts";
@@ -77,7 +78,7 @@ async function referenceOf(
   });
   try {
     const handle = await services.engine.start(requestOf(one, site), silent);
-    if ("refused" in handle) return { what: "start", expected: "a run", actual: handle.message };
+    if ("refused" in handle) return { what: "start", expected: "a run", actual: reasonsOf(handle) };
     const observed = await observe(services, one, site, await bounded(handle, stop));
     const files = new Map((one.test.effects ?? []).map((path) => [path, observed.fileText(path)]));
     const fileText = (path: string): string | null => files.get(path) ?? null;

@@ -6,6 +6,7 @@ import { compile } from "../../graph/plan.ts";
 import type { EventBody, JournalEvent } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodeOf } from "../../model/outcome.ts";
+import { reasonsOf } from "../../runtime/admission/admit.ts";
 import type { Observer, RunEnd, RunHandle, StartRequest } from "../../runtime/api.ts";
 import { endOf } from "../../runtime/inner/child-end.ts";
 import { systemClock } from "../../runtime/time/clock.ts";
@@ -140,7 +141,7 @@ export async function perform(
   try {
     const handle = await services.engine.start(requestOf(one, site), observer);
     if ("refused" in handle) {
-      const failures = [{ what: "start", expected: "a run", actual: handle.message }];
+      const failures = [{ what: "start", expected: "a run", actual: reasonsOf(handle) }];
       return { failures, walk: null, run: null, differences };
     }
     const end = await bounded(handle, stop);

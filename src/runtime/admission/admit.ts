@@ -56,19 +56,15 @@ export async function admit(
     return refuse("bad_input", `records.pr_template is ${prTemplate}, and there is no such file`);
   const { inputs, problems } = await inputsOf(blueprint, request.inputs);
   if (problems.length > 0)
-    return refuse(
-      "bad_input",
-      problems.join("\n"),
-      "Give each as --input NAME=VALUE, or all of them as --input-file FILE.",
-    );
+    return refuse("bad_input", problems, "Give each as --input NAME=VALUE, or all of them as --input-file FILE.");
   const unfitOutputs = await unfitFromStart(blueprint, { task, inputs }, can.blobs);
   if (unfitOutputs.length > 0)
-    return refuse("bad_input", unfitOutputs.join("\n"), "Give an input that fits, or change the type of the output.");
+    return refuse("bad_input", unfitOutputs, "Give an input that fits, or change the type of the output.");
   const callees = calleesOf(request);
   const missing = missingIn(blueprint, callees, performers, can);
-  if (missing.length > 0) return refuse("missing_capability", missing.join("\n"));
+  if (missing.length > 0) return refuse("missing_capability", missing);
   const unfit = unfitCalls(blueprint, request.callees ?? new Map());
-  if (unfit.length > 0) return refuse("bad_input", unfit.join("\n"), "give them in `with` of the node");
+  if (unfit.length > 0) return refuse("bad_input", unfit, "give them in `with` of the node");
   return { inputs, locksTree: [blueprint, ...callees].some((one) => locksTree(one, can)) };
 }
 
@@ -181,8 +177,15 @@ export function treeOf(cwd: string): string {
   }
 }
 
-export function refuse(refused: Refusal["refused"], message: string, hint?: string): Refusal {
-  return hint === undefined ? { refused, message } : { refused, message, hint };
+/** Of several messages each is a reason of its own. */
+export function refuse(refused: Refusal["refused"], messages: string | readonly string[], hint?: string): Refusal {
+  const [message = "", ...also] = typeof messages === "string" ? [messages] : messages;
+  return { refused, message, ...(also.length === 0 ? {} : { also }), ...(hint === undefined ? {} : { hint }) };
+}
+
+/** All reasons of a refusal as one sentence. */
+export function reasonsOf({ message, also = [] }: Pick<Refusal, "message" | "also">): string {
+  return [message, ...also].join("; ");
 }
 
 function isTaskId(text: string): boolean {

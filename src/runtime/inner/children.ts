@@ -10,6 +10,7 @@ import { isReopenable, type Usage } from "../../model/outcome.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import type { ChildEnd, ChildRefused, ChildRuns, Progress, Values } from "../../ports/performer.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
+import { reasonsOf } from "../admission/admit.ts";
 import type { Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../api.ts";
 import { type Around, within } from "./child-blueprint.ts";
 import { endOf } from "./child-end.ts";
@@ -194,7 +195,7 @@ export class Children implements ChildRuns {
         observer,
         inside,
       );
-      if ("refused" in begun) return { refused: begun.message };
+      if ("refused" in begun) return { refused: reasonsOf(begun) };
       await this.#follow(child, begun);
       return null;
     }
@@ -205,7 +206,7 @@ export class Children implements ChildRuns {
     const begun = await engine.resume({ ...request, ...(settle && { settle }) }, observer, inside);
     if (!("refused" in begun)) await this.#follow(child, begun);
     // A decision that does not fit leaves it as it ended.
-    else if (!isOver) return { refused: begun.message };
+    else if (!isOver) return { refused: reasonsOf(begun) };
     return null;
   }
 

@@ -79,7 +79,7 @@ export async function resumption(
   const given = stopping && "missing" in recalled ? started : recalled;
   const lacking = stopping ? [] : await options.secrets.lacking(calleesOf(request));
   if ("missing" in given || lacking.length > 0)
-    return refuse("missing_capability", [...("missing" in given ? given.missing : []), ...lacking].join("\n"));
+    return refuse("missing_capability", [...("missing" in given ? given.missing : []), ...lacking]);
   const reopened = await options.workspaces.reopen(row.run, request.blueprint, started);
   const workspace = stopping && "problem" in reopened ? { cwd: started.cwd } : reopened;
   if ("problem" in workspace) return refuse("missing_capability", workspace.problem, workspace.hint);
@@ -150,7 +150,7 @@ function cannotResume(
     return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
   if (request.stop !== undefined) return null;
   const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
-  return missing.length > 0 ? refuse("missing_capability", missing.join("\n")) : null;
+  return missing.length > 0 ? refuse("missing_capability", missing) : null;
 }
 
 /** What is no longer as the run knows it, or null. */

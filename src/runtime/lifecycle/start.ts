@@ -79,7 +79,7 @@ async function journalRun(
   const lacking = await options.secrets.lacking(inside === undefined ? calleesOf(request) : []);
   if ("missing" in guarded || lacking.length > 0) {
     const missing = "missing" in guarded ? guarded.missing : [];
-    return refuse("missing_capability", [...new Set([...missing, ...lacking])].join("\n"));
+    return refuse("missing_capability", [...new Set([...missing, ...lacking])]);
   }
   const plan = planOf(blueprint);
   const { task, inputs } = guarded.given;
