@@ -3,6 +3,13 @@ export function messageOf(thrown: unknown): string {
   return said(() => (thrown instanceof Error ? thrown.message : thrown));
 }
 
+/** The innermost message of a chain of causes: of a connection it names the host and the reason. */
+export function rootMessageOf(thrown: unknown): string {
+  let message = said(() => (thrown instanceof Error ? thrown.name : thrown));
+  for (let at: unknown = thrown; at instanceof Error; at = at.cause) if (at.message !== "") message = at.message;
+  return message;
+}
+
 /** Where it was thrown, too, if that is known. */
 export function stackOf(thrown: unknown): string {
   return said(() => (thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown));

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { noticeShape } from "../../src/wire/notice.ts";
-import { Place, trammel } from "./support/cli.ts";
+import { Place, runIn, trammel } from "./support/cli.ts";
 
 const gated = `name: gated
 entry: ask
@@ -38,13 +38,16 @@ it("tells a command and an address that a run waits, before it parks, without cr
 
 it("says that a notice did not go out, and the run is as it would be without", async () => {
   using place = new Place();
-  place.file("trammel.yaml", `notify: {command: "touch tried; exit 3", webhook: "http://127.0.0.1:1/"}\n`);
+  place.file(
+    "trammel.yaml",
+    `notify: {command: "touch tried; echo no line >&2; exit 3", webhook: "http://127.0.0.1:1/"}\n`,
+  );
   place.file("b.yaml", gated);
   const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach"], { place });
   expect(ran.code).toBe(5);
   expect(existsSync(place.path("tried"))).toBe(true);
-  expect(ran.stderr).toContain("the notice by command did not go out: ");
-  expect(ran.stderr).toContain("the notice by webhook did not go out: ");
+  expect(ran.stderr).toContain("the notice by command did not go out: exit code 3: no line");
+  expect(ran.stderr).toMatch(/the notice by webhook did not go out: .*(ECONNREFUSED|bad port)/);
 });
 
 it("tells nobody of a run that waits for nobody", async () => {
@@ -53,4 +56,17 @@ it("tells nobody of a run that waits for nobody", async () => {
   place.file("b.yaml", "name: plain\nentry: a\nnodes:\n  a: {type: script, run: exit 3}\n");
   expect((await trammel(["run", "t", "-b", "b.yaml"], { place })).code).toBe(1);
   expect(existsSync(place.path("told"))).toBe(false);
+});
+
+it("tells nobody once more of a question that is being answered", async () => {
+  using place = new Place();
+  place.file("trammel.yaml", "notify: {command: 'cat >> told'}\n");
+  place.file(
+    "b.yaml",
+    `${gated}  then: {type: human, mode: approval, prompt: "Sure?"}\nedges: [{from: ask, to: then}]\n`,
+  );
+  const run = runIn((await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place })).stdout);
+  expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(5);
+  const told = place.read("told").trimEnd().split("\n");
+  expect(told.map((line) => noticeShape.parse(JSON.parse(line)).text)).toEqual(["Ship it?", "Sure?"]);
 });

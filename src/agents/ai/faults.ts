@@ -1,6 +1,7 @@
 import { APICallError, InvalidResponseDataError, StreamProviderError } from "ai";
 import { limits } from "../../model/limits.ts";
 import type { Reason, ReasonCode } from "../../model/outcome.ts";
+import { rootMessageOf } from "../../model/thrown.ts";
 import { oneLine } from "../../runtime/text.ts";
 import { retryAfter } from "./retry-after.ts";
 
@@ -32,14 +33,15 @@ export function contextOverflow(): Fault {
 }
 
 function broken(error: unknown): Fault {
-  return fault("connection", `the connection to the provider broke: ${deepest(error)}`);
+  return fault("connection", `the connection to the provider broke: ${rootMessageOf(error)}`);
 }
 
 function apiFault(error: APICallError): Fault {
   const body = error.responseBody ?? "";
-  if (error.statusCode === undefined) return fault("connection", `the provider cannot be reached: ${deepest(error)}`);
+  if (error.statusCode === undefined)
+    return fault("connection", `the provider cannot be reached: ${rootMessageOf(error)}`);
   // The status came in order, the body did not.
-  if (error.statusCode < 300) return isConnection(error) ? broken(error) : fault("provider", deepest(error));
+  if (error.statusCode < 300) return isConnection(error) ? broken(error) : fault("provider", rootMessageOf(error));
   const detail = `${error.message} ${body}`;
   const code = codeOf(error.statusCode, detail);
   const text = `${error.statusCode} ${error.message}`;
@@ -81,13 +83,6 @@ function isConnection(error: unknown): boolean {
     if (at instanceof TypeError && /terminated|fetch failed|network|other side closed/i.test(at.message)) return true;
   }
   return false;
-}
-
-/** The innermost message of a chain of causes: it names the host and the reason. */
-function deepest(error: unknown): string {
-  let message = String(error);
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if (at.message !== "") message = at.message;
-  return message;
 }
 
 function fault(code: ReasonCode, text: string): Fault {

@@ -1,14 +1,14 @@
-import { execFile } from "node:child_process";
 import type { NotifyConfig } from "../../config/config.ts";
 import type { EventBody, JournalEvent, ParentLink } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
-import { messageOf } from "../../model/thrown.ts";
+import { rootMessageOf } from "../../model/thrown.ts";
 import type { Observer } from "../../runtime/api.ts";
 import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { inert, inertLine } from "../../views/inert.ts";
 import { pauseText } from "../../views/words.ts";
 import type { Notice } from "../../wire/notice.ts";
 import type { World } from "../world.ts";
+import { handTo } from "./notice-command.ts";
 
 export interface Notices extends Observer {
   /** Resolves, and says what failed, when all have gone out or failed, each after `limits.noticeMs` at the latest. */
@@ -23,7 +23,7 @@ export function noticesOf(world: World, config: NotifyConfig, blueprint: string,
   const failures: string[] = [];
   const send = (channel: string, out: Promise<void>): void => {
     const failed = (error: unknown): void => {
-      const why = messageOf(error);
+      const why = rootMessageOf(error);
       failures.push(`the notice by ${channel} did not go out: ${inertLine(why).trim()}\n`);
     };
     sending.push(out.catch(failed));
@@ -33,19 +33,21 @@ export function noticesOf(world: World, config: NotifyConfig, blueprint: string,
     if (notice === null || sending.length >= limits.noticesPerRun) return;
     const text = `${JSON.stringify(notice)}\n`;
     const env = environment(world.env);
-    if (config.command !== undefined) send("command", spawn("sh", ["-c", config.command], { cwd, env }, text));
+    if (config.command !== undefined) send("command", handTo(["sh", "-c", config.command], { cwd, env }, text));
     if (config.webhook !== undefined) send("webhook", post(config.webhook, text));
-    if (config.desktop === true) send("desktop", spawn(...desktop(notice), { cwd, env }, ""));
+    if (config.desktop === true) send("desktop", handTo(desktop(notice), { cwd, env }, ""));
   };
+  const known = new KnownQuestions();
   const progress = (): void => undefined;
   const inside = ({ path }: ParentLink): Observer => ({
-    event: ({ body }) => tell(waitOf(body, { run, blueprint, path })),
+    event: ({ body }) => tell(known.has(body, path) ? null : waitOf(body, { run, blueprint, path })),
     progress,
     inside,
   });
   return {
     event(event) {
       run = event.run;
+      if (known.has(event.body, "")) return;
       tell(waitOf(event.body, { run, blueprint, path: "" }) ?? haltOf(event, blueprint));
     },
     progress,
@@ -77,6 +79,16 @@ export function observeAll(one: Observer, other: Observer): Observer {
 
 const nobody: Observer = { event: () => undefined, progress: () => undefined };
 
+/** Questions that stood when another process took the run over, as to answer them: whoever is asked was told then. */
+class KnownQuestions {
+  readonly #nodes = new Set<string>();
+
+  has(body: EventBody, path: string): boolean {
+    if (body.type === "node.unconfirmed" && body.reason.code === "taken_up") this.#nodes.add(`${path}${body.node}`);
+    return body.type === "gate.opened" && this.#nodes.delete(`${path}${body.node}`);
+  }
+}
+
 interface Asking {
   /** The run that goes on with the answer, and the way from it to the one that asks. */
   readonly run: string;
@@ -97,21 +109,6 @@ function haltOf({ run, body }: JournalEvent, blueprint: string): Notice | null {
   return { run, blueprint, waits: "decision", node: body.node ?? null, text: body.reason.text };
 }
 
-function spawn(
-  file: string,
-  args: readonly string[],
-  where: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-  input: string,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const bounds = { timeout: limits.noticeMs, killSignal: "SIGKILL", maxBuffer: limits.outputTailBytes } as const;
-    const child = execFile(file, args, { ...where, ...bounds }, (error) =>
-      error === null ? resolve() : reject(error),
-    );
-    child.stdin?.on("error", () => undefined).end(input);
-  });
-}
-
 async function post(address: string, body: string): Promise<void> {
   const headers = { "content-type": "application/json" };
   const signal = AbortSignal.timeout(limits.noticeMs);
@@ -129,10 +126,10 @@ function environment(env: World["env"]): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.filter(([name]) => isForAgents(name) || screen.has(name)));
 }
 
-function desktop({ blueprint, node, text }: Notice): [string, readonly string[]] {
+function desktop({ blueprint, node, text }: Notice): readonly [string, ...string[]] {
   const title = `Trammel: ${inert(blueprint)} waits`;
   const body = inert(node === null ? text : `${node}: ${text}`);
-  if (process.platform !== "darwin") return ["notify-send", ["--", title, body]];
+  if (process.platform !== "darwin") return ["notify-send", "--", title, body];
   const script = "on run {title, body}\ndisplay notification body with title title\nend run";
-  return ["osascript", ["-e", script, title, body]];
+  return ["osascript", "-e", script, title, body];
 }

@@ -1,0 +1,30 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { identify } from "../../runtime/processes/identity.ts";
+import { handTo } from "./notice-command.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "trammel-notice-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const hand = (command: string, withinMs?: number): Promise<void> =>
+  handTo(["sh", "-c", command], { cwd: folder, env: { PATH: process.env["PATH"] ?? "" } }, "told\n", withinMs);
+
+test("a command is handed the text; why one did not take it is said", async () => {
+  await hand("cat > got");
+  expect(readFileSync(join(folder, "got"), "utf8")).toBe("told\n");
+  await expect(hand("echo one >&2; echo two >&2; exit 4")).rejects.toThrow(/^exit code 4: two$/);
+  await expect(hand("exit 4")).rejects.toThrow(/^exit code 4$/);
+  await expect(handTo(["no-such-notifier"], { cwd: folder, env: {} }, "")).rejects.toThrow("ENOENT");
+});
+
+test("one that does not end in time is ended with what it started", async () => {
+  const late = hand("sleep 300 & echo $! > pid; cat > got; wait", 300);
+  await expect(late).rejects.toThrow("it had not ended after 0.3 s");
+  expect(readFileSync(join(folder, "got"), "utf8")).toBe("told\n");
+  expect(identify(Number(readFileSync(join(folder, "pid"), "utf8")))).toBeNull();
+});

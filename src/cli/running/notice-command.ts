@@ -1,0 +1,51 @@
+import { execFile } from "node:child_process";
+import { limits } from "../../model/limits.ts";
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * Hands a text to a command; rejects with why it did not take it. One that has not ended in time is ended with all that
+ * it started.
+ */
+export function handTo(
+  [file, ...args]: readonly [string, ...string[]],
+  place: Place,
+  text: string,
+  withinMs: number = limits.noticeMs,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(file, args, { ...place, maxBuffer: limits.outputTailBytes }, (error, _stdout, stderr) => {
+      clearTimeout(timer);
+      if (isLate) reject(new Error(`it had not ended after ${withinMs / 1000} s`));
+      else if (error === null) resolve();
+      else reject(typeof error.code === "number" ? new Error(exitText(error.code, stderr)) : error);
+    });
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      // What has left its tree may hold its streams open for ever.
+      void endAll(child.pid).finally(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      });
+    }, withinMs);
+    child.stdin?.on("error", () => undefined).end(text);
+  });
+}
+
+function exitText(code: number, stderr: string): string {
+  const last = stderr.trim().split("\n").at(-1) ?? "";
+  return `exit code ${code}${last === "" ? "" : `: ${last}`}`;
+}
+
+async function endAll(pid: number | undefined): Promise<void> {
+  const [{ identify }, { endTree }] = await Promise.all([
+    import("../../runtime/processes/identity.ts"),
+    import("../../runtime/processes/custody.ts"),
+  ]);
+  const process = pid === undefined ? null : identify(pid);
+  if (process !== null) await endTree(process);
+}
