@@ -163,13 +163,13 @@ export class Attempts {
   }
 
   /**
-   * Whether nothing but questions to people without an answer stands, here and in
-   * the runs inside: an agent that asks is at work.
+   * Whether nothing but questions that wait for people stands, here and in the runs inside: an agent that asks is at
+   * work.
    */
   get onlyAsk(): boolean {
     return [...this.#live].every(([id, { gate }]) => {
       if (gate === null) return this.#inside.get(id)?.canPark() === true;
-      return gate.isOpen && gate.given === null && (gate instanceof AttemptGate || this.#waitsToBegin(id));
+      return gate.waits && (gate instanceof AttemptGate || this.#waitsToBegin(id));
     });
   }
 

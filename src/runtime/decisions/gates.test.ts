@@ -49,7 +49,10 @@ test("an answer after the time of the gate is late, also one that is typed here,
   );
   expect(late?.opened("d", { until: 1_000 })).toBe(true);
   const answer = late?.keeper.ask({} as Question, new AbortController().signal);
+  expect(late?.waits).toBe(true);
   now = 1_000;
+  // Nobody is waited for any more, so that its run goes on and is not parked.
+  expect(late?.waits).toBe(false);
   expect(late?.give({ ...given("ann", "d"), node: "law" }, null)).toBe(false);
   typed.resolve({ kind: "approved", by: "ann" });
   expect(await answer).toEqual({ kind: "nobody" });

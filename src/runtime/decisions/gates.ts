@@ -22,6 +22,8 @@ export interface NodeGate {
   readonly keeper: GateKeeper;
   /** Whether a question stands, so that an answer is one to it or to another. */
   readonly isOpen: boolean;
+  /** Whether nothing goes on before a person answers: not where one has, or the time for it is up. */
+  readonly waits: boolean;
   /** What was given from outside, if that is what the performer now reports. */
   readonly given: Given | null;
   /** Whether what the performer now reports is what an earlier engine recorded. */
@@ -79,6 +81,10 @@ export class AttemptGate implements NodeGate {
 
   get isOpen(): boolean {
     return this.#digest !== null;
+  }
+
+  get waits(): boolean {
+    return this.isOpen && this.#given === null && !this.#isLate;
   }
 
   give(answered: GateAnswered, taken: Message["id"] | null): boolean {
@@ -141,6 +147,10 @@ class PermissionGate implements NodeGate {
 
   get isOpen(): boolean {
     return this.#question !== null;
+  }
+
+  get waits(): boolean {
+    return this.#question?.waits === true;
   }
 
   get given(): Given | null {
