@@ -18,7 +18,7 @@ const suites: Readonly<Record<string, string>> = {
 
 export default defineConfig({
   test: {
-    globalSetup: "test/support/temporary.ts",
+    globalSetup: "test/support/surroundings.ts",
     pool: "forks",
     maxWorkers: 2,
     // What hangs is ended; a machine at work on other things is not what a test is about.
