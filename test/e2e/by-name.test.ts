@@ -135,7 +135,7 @@ it("a blueprint is found from a folder below the project, as its configuration i
   expect(await trammel(["run", "-b", "where"], below)).toMatchObject({ code: 2 });
 });
 
-it("a default that is a path is meant from where the configuration stands", async () => {
+it("a default is meant from where the configuration stands, or is a name where the run works", async () => {
   using place = new Place();
   place.file("flows/main.yaml", "name: main\nnodes:\n  a: {type: script, run: echo main}\n");
   place.file("sub/flows/main.yaml", "name: other\nnodes:\n  a: {type: script, run: echo other}\n");
@@ -143,6 +143,12 @@ it("a default that is a path is meant from where the configuration stands", asyn
   const below = { place, wrapper: ["env", "-C", place.path("sub")] };
   expect(await trammel(["run"], below)).toMatchObject({ code: 0, stdout: "main\n" });
   expect(await trammel(["run", "--cwd", "sub"], { place })).toMatchObject({ code: 0, stdout: "main\n" });
+  place.file("sub/trammel.yaml", "default: main\n");
+  place.file("sub/.trammel/blueprints/main.yaml", "name: main\nnodes:\n  a: {type: script, run: echo below}\n");
+  place.file(".trammel/blueprints/main.yaml", "name: main\nnodes:\n  a: {type: script, run: echo above}\n");
+  expect(await trammel(["run", "--cwd", "sub"], { place })).toMatchObject({ code: 0, stdout: "below\n" });
+  expect(await trammel(["run", "--cwd", "sub", "-b", "main"], { place })).toMatchObject({ code: 0, stdout: "above\n" });
+  rmSync(place.path("sub/trammel.yaml"));
   place.file("trammel.yaml", "default: gone.yaml\n");
   expect((await trammel(["run"], below)).stderr).toBe(
     "trammel: `default:` of the configuration: there is no file ../gone.yaml\n",

@@ -33,9 +33,8 @@ export async function run(world: World, task: string | undefined, options: RunOp
   const fallback = defaultHere(config, world.cwd);
   if (options.blueprint === undefined && fallback !== undefined && isFileOfBlueprint(world, task))
     return report(world, takenForTask(task, fallback));
-  const document = chooseBlueprint(world, task, options.blueprint ?? fallback, cwd);
-  if (isProblem(document))
-    return report(world, options.blueprint === undefined ? ofDefault(document, fallback) : document);
+  const document = chooseBlueprint(world, task, options.blueprint, fallback, cwd);
+  if (isProblem(document)) return report(world, document);
   const prepared = await prepareWithAgent(world, document, config, cwd, options);
   if (typeof prepared === "number") return prepared;
   const inputs = await readInputs(options.inputFile, options.input ?? [], world.cwd);
@@ -94,12 +93,6 @@ function defaultHere({ default: name }: Config, cwd: string): string | undefined
   return here.includes("/") ? here : `./${here}`;
 }
 
-function ofDefault(problem: Problem, fallback: string | undefined): Problem {
-  return fallback === undefined
-    ? problem
-    : { ...problem, message: `\`default:\` of the configuration: ${problem.message}` };
-}
-
 function isFileOfBlueprint(world: World, task: string | undefined): task is string {
   return task !== undefined && /\.ya?ml$/i.test(task) && isFile(resolve(world.cwd, task));
 }
@@ -118,10 +111,15 @@ function chooseBlueprint(
   world: World,
   task: string | undefined,
   name: string | undefined,
+  fallback: string | undefined,
   cwd: string,
 ): SourceDocument | Problem {
   if (name !== undefined)
     return name.includes("/") ? findBlueprint(name, world.cwd) : findBlueprint(name, world.cwd, cwd);
+  if (fallback !== undefined) {
+    const found = findBlueprint(fallback, fallback.includes("/") ? world.cwd : cwd);
+    return isProblem(found) ? { ...found, message: `\`default:\` of the configuration: ${found.message}` } : found;
+  }
   const known = listBlueprints(cwd);
   if (task !== undefined && (known.includes(task) || !isProblem(findBlueprint(task, world.cwd))))
     return usage(
