@@ -100,7 +100,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     const snapshots = await workspaces.snapshotsOf(run).catch(() => null);
     return (await snapshots?.take().catch(() => null)) ?? null;
   };
-  const handed = [createHumanPerformer(clock, isUser, treeOf), ...agents.performers, ...boxes.performers];
+  const handed = [createHumanPerformer(clock, isUser, { treeOf, mask }), ...agents.performers, ...boxes.performers];
   if (options.blueprint?.workspace.isolate === "worktree" && Object.keys(reached.mcp).length > 0)
     notice(`the servers of mcp work in ${options.cwd}, not in the worktree of the run`);
   const auditPatterns = config.audit.patterns ?? [];
@@ -118,7 +118,7 @@ async function openServices(options: ServiceOptions): Promise<Services> {
     journal,
     performers: held(
       await checkpointing(await performersOf({ redactor, clock, handed, plugins }, options), workspaces, options),
-      holdToApprovals({ clock, treeOf }),
+      holdToApprovals({ clock, treeOf, mask }),
     ),
     can: { processes, blobs, gates, tools, provider: agents.provider },
     workspaces,

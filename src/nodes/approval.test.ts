@@ -8,6 +8,7 @@ import { systemClock } from "../runtime/time/clock.ts";
 import { holdToApprovals } from "./approval.ts";
 import { questionOf } from "./question.ts";
 
+const mask = (text: string): string => text;
 const ship: ScriptNode = { id: "ship", type: "script", run: "ship it" };
 const gateOf = (id: string, approvers: readonly string[]): HumanNode => ({
   id,
@@ -40,7 +41,7 @@ async function perform(
   } as unknown as ActionContext;
   const approvals: Approval[] = [];
   for (const gate of gates) {
-    const { digest } = await questionOf(shared, gate, 1, () => Promise.resolve("one"));
+    const { digest } = await questionOf(shared, gate, 1, { treeOf: () => Promise.resolve("one"), mask });
     approvals.push({ gate, pass: 1, digest });
   }
   const context: ActionContext = {
@@ -71,7 +72,7 @@ async function perform(
       return Promise.resolve({ outcome: "success" });
     },
   };
-  const hold = holdToApprovals({ clock: systemClock, treeOf: () => Promise.resolve(tree.now) });
+  const hold = holdToApprovals({ clock: systemClock, treeOf: () => Promise.resolve(tree.now), mask });
   return { result: await hold(performer).perform(context), reported, began, asked };
 }
 

@@ -4,11 +4,10 @@ import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Approval, Performer } from "../ports/performer.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
 import { ask, outdated, restless } from "./human.ts";
-import { questionOf, type TreeOf } from "./question.ts";
+import { questionOf, type Showing } from "./question.ts";
 
-export interface ApprovalParts {
+export interface ApprovalParts extends Showing {
   readonly clock: Clock;
-  readonly treeOf: TreeOf;
 }
 
 /**
@@ -16,10 +15,10 @@ export interface ApprovalParts {
  * definition of the node is another by the time it starts, as after a wait for another arm or a
  * crash, it is asked again, and without a yes nothing is done.
  */
-export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: Performer) => Performer {
+export function holdToApprovals(parts: ApprovalParts): (performer: Performer) => Performer {
   const firstStale = async (context: ActionContext, approvals: readonly Approval[]): Promise<Approval | undefined> => {
     for (const one of approvals) {
-      const now = await questionOf(context, one.gate, one.pass, treeOf);
+      const now = await questionOf(context, one.gate, one.pass, parts);
       if (now.digest !== one.digest) return one;
     }
     return undefined;
@@ -36,7 +35,7 @@ export function holdToApprovals({ clock, treeOf }: ApprovalParts): (performer: P
       if (stale === undefined) return performer.perform(context);
       const { gate, pass } = stale;
       if (times === limits.gateOpenings) return restless(gate, times);
-      const { result, digest, nobody } = await ask(context, gate, { clock, treeOf, pass, because: outdated });
+      const { result, digest, nobody } = await ask(context, gate, { ...parts, pass, because: outdated });
       if (nobody === true) return { ...result, reason: unasked(gate) };
       if (result.outcome !== "success" || digest === undefined) return result;
       standing = standing.map((one) => (one === stale ? { gate, pass, digest } : one));

@@ -12,7 +12,8 @@ import { createHumanPerformer } from "./human.ts";
 /** The tree that each look at it finds, the last one from then on. */
 let trees: (string | null)[] = [null];
 const treeOf = async (): Promise<string | null> => (trees.length > 1 ? trees.shift() : trees[0]) ?? null;
-const human = createHumanPerformer(systemClock, (name) => name === "ann", treeOf);
+const mask = (text: string): string => text;
+const human = createHumanPerformer(systemClock, (name) => name === "ann", { treeOf, mask });
 
 const ship: ScriptNode = { id: "ship", type: "script", run: "ship it" };
 const shipping = { nodes: new Map([["ship", ship]]), edges: [{ from: "gate", to: "ship", when: "success" }] };
@@ -47,7 +48,7 @@ async function perform(
     signal: more.signal ?? new AbortController().signal,
     report: (progress: Progress) => void reported.push(progress),
   } as unknown as ActionContext<HumanNode>;
-  const performer = more.clock === undefined ? human : createHumanPerformer(more.clock, () => true, treeOf);
+  const performer = more.clock === undefined ? human : createHumanPerformer(more.clock, () => true, { treeOf, mask });
   return { result: await performer.perform(context), reported };
 }
 

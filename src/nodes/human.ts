@@ -6,7 +6,7 @@ import type { NodeResult } from "../model/outcome.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Answer } from "../ports/gate.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
-import { questionOf, type TreeOf } from "./question.ts";
+import { questionOf, type Showing } from "./question.ts";
 
 /**
  * Asks a person and routes on the answer. Never retried: every end but an answer
@@ -15,7 +15,7 @@ import { questionOf, type TreeOf } from "./question.ts";
 export function createHumanPerformer(
   clock: Clock,
   isUser: (name: string) => boolean,
-  treeOf: TreeOf,
+  showing: Showing,
 ): Performer<HumanNode> {
   const missing = (node: HumanNode): string | null => unseen(node) ?? unanswerable(node, isUser);
   return {
@@ -23,7 +23,7 @@ export function createHumanPerformer(
     class: "human",
     missing,
     perform: async (context) =>
-      (await ask(context, context.node, { clock, treeOf, pass: context.attempt.pass })).result,
+      (await ask(context, context.node, { clock, ...showing, pass: context.attempt.pass })).result,
   };
 }
 
@@ -41,9 +41,8 @@ function unseen({ id, fields = {} }: HumanNode): string | null {
     : `human "${id}": the sensitive field "${secret}" would be seen as it is typed; make it an input`;
 }
 
-interface Asking {
+interface Asking extends Showing {
   readonly clock: Clock;
-  readonly treeOf: TreeOf;
   /** Of the gate. */
   readonly pass: number;
   /** Said with what is shown, where it was asked before. */
@@ -63,14 +62,14 @@ export interface Settled {
  * for: where that changed while it was given, it is asked again.
  */
 export async function ask(context: ActionContext, gate: HumanNode, asking: Asking): Promise<Settled> {
-  const { clock, treeOf, pass } = asking;
+  const { clock, pass } = asking;
   const isOwn = gate === context.node;
   const deadline = new AbortController();
   const cancel = isOwn ? onExpiry(context, clock, () => deadline.abort()) : null;
   const signal = AbortSignal.any([context.signal, deadline.signal]);
   try {
     for (let { because } = asking, times = 1; ; because = outdated, times += 1) {
-      const { question, digest, over } = await questionOf(context, gate, pass, treeOf);
+      const { question, digest, over } = await questionOf(context, gate, pass, asking);
       const { mode, prompt } = question;
       const bound: Pick<GateOpened, "of" | "until"> = isOwn ? untilOf(context) : { of: gate.id };
       context.report({ kind: "gate_opened", mode, prompt, digest, over, ...bound });
@@ -80,7 +79,7 @@ export async function ask(context: ActionContext, gate: HumanNode, asking: Askin
         return { result: expired(gate) };
       const stranger = strangerTo(answer, gate);
       if (stranger !== null) return { result: stranger };
-      if (answer.kind === "approved" && (await questionOf(context, gate, pass, treeOf)).digest !== digest) {
+      if (answer.kind === "approved" && (await questionOf(context, gate, pass, asking)).digest !== digest) {
         if (times < limits.gateOpenings) continue;
         return { result: restless(gate, times) };
       }

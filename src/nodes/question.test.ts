@@ -19,12 +19,25 @@ const context = {
   values: { text: (template: { readonly source: string }) => Promise.resolve(template.source) },
 } as unknown as ActionContext;
 
+const mask = (text: string): string => text.replaceAll("hush", "***");
+
 async function digest(id: string, pass: number): Promise<string> {
-  return (await questionOf(context, gate(id), pass, () => Promise.resolve("tree"))).digest;
+  return (await questionOf(context, gate(id), pass, { treeOf: () => Promise.resolve("tree"), mask })).digest;
 }
 
 test("gates that ask the same before the same node, and passes of one gate, share no digest", async () => {
   const digests = await Promise.all([digest("a", 1), digest("b", 1), digest("a", 2)]);
   expect(new Set(digests).size).toBe(3);
   expect(await digest("a", 1)).toBe(digests[0]);
+});
+
+test("a sensitive input that is asked about is neither shown nor part of what is recorded", async () => {
+  const showing = { treeOf: () => Promise.resolve("tree"), mask };
+  const asked = (said: string) => {
+    const text = { source: said, parts: [{ text: said }] };
+    return questionOf(context, { ...gate("a"), prompt: text, show: [text] }, 1, showing);
+  };
+  const { question, over } = await asked("use hush?");
+  expect([question.prompt, question.evidence]).toEqual(["use ***?", ["use ***?"]]);
+  expect(over).toEqual((await asked("use ***?")).over);
 });

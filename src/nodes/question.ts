@@ -5,9 +5,16 @@ import type { GateBasis } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
 import type { Question } from "../ports/gate.ts";
 import type { ActionContext } from "../ports/performer.ts";
+import type { Mask } from "../runtime/text.ts";
 
 /** A word for the tree that a run works in, another one once anything in it changes; null where nobody can tell. */
 export type TreeOf = (run: string) => Promise<string | null>;
+
+export interface Showing {
+  readonly treeOf: TreeOf;
+  /** Takes sensitive inputs out of what is shown: it is recorded. */
+  readonly mask: Mask;
+}
 
 export interface Asked {
   readonly question: Question;
@@ -24,12 +31,14 @@ export async function questionOf(
   { run, blueprint, values }: Pick<ActionContext, "run" | "blueprint" | "values">,
   gate: HumanNode,
   pass: number,
-  treeOf: TreeOf,
+  { treeOf, mask }: Showing,
 ): Promise<Asked> {
-  const [prompt, ...evidence] = await Promise.all([
-    values.text(gate.prompt, limits.promptValueBytes),
-    ...(gate.show ?? []).map((one) => values.text(one, limits.gateEvidenceBytes)),
-  ]);
+  const [prompt = "", ...evidence] = (
+    await Promise.all([
+      values.text(gate.prompt, limits.promptValueBytes),
+      ...(gate.show ?? []).map((one) => values.text(one, limits.gateEvidenceBytes)),
+    ])
+  ).map(mask);
   const { id: node, mode, options = [], fields = {} } = gate;
   const question: Question = { run, node, mode, prompt, evidence, options, fields };
   const next = mode === "approval" ? actionsAfter(blueprint, node) : [];

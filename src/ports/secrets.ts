@@ -30,6 +30,8 @@ export interface RunSecrets {
    * inside is to find what the one around it began with.
    */
   lacking(blueprints: Iterable<Blueprint>): Promise<readonly string[]>;
+  /** A text that is told of a run, in which `***` stands for each secret that is known by now. */
+  mask(text: string): string;
   /** The run is over for good. */
   forget(run: string): void;
 }

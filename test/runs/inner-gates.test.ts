@@ -42,11 +42,10 @@ const callee = {
 const top = blueprint([calling("sub", "callee"), plain("z")], [{ from: "sub", to: "z", when: "success" }]);
 const inside = { callees: callees({ callee }) };
 
-const human = createHumanPerformer(
-  systemClock,
-  () => true,
-  () => Promise.resolve(null),
-);
+const human = createHumanPerformer(systemClock, () => true, {
+  treeOf: () => Promise.resolve(null),
+  mask: (text) => text,
+});
 /** Every node is noted and done; people are asked as they are outside of tests. */
 function acts(): Readonly<Record<string, Act>> {
   return {

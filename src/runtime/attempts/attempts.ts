@@ -103,7 +103,7 @@ export class Attempts {
       held: this.#held(node),
       ended: (result) => {
         const heads = this.#inside.get(id)?.mark();
-        this.#over({ type: "node.ended", ...attempt, result, ...(heads && { heads }) });
+        this.#over({ type: "node.ended", ...attempt, result: this.#told(result), ...(heads && { heads }) });
       },
       leftBehind: (reason) => {
         this.#left.add(performance);
@@ -112,6 +112,13 @@ export class Attempts {
       },
     });
     this.#live.set(id, { performance, gate });
+  }
+
+  /** What a performer says of what it was given may name a sensitive input: that has passed no boundary. */
+  #told(result: NodeResult): NodeResult {
+    const { reason } = result;
+    if (reason === undefined) return result;
+    return { ...result, reason: { ...reason, text: this.#ports.secrets.mask(reason.text) } };
   }
 
   #held(node: Node): ((result: NodeResult) => Promise<NodeResult>) | undefined {

@@ -60,6 +60,7 @@ export function runSecrets(parts: RunSecretsParts): RunSecrets {
       const missing = await Promise.all([...blueprints].map((one) => maskNamed(one, parts)));
       return [...new Set(missing.flat())];
     },
+    mask: (text) => redactor.text(text),
     forget: (run) => rmSync(fileOf(run), { force: true }),
   };
 }

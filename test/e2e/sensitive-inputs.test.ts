@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { filesUnder, lastLine, Place, trammel } from "./support/cli.ts";
+
+const value = "canary/of an input";
+
+const callee = `
+name: callee
+inputs: {v: {type: string}}
+outputs: {x: {type: "enum[p, q]", from: "{inputs.v}"}}
+entry: a
+nodes:
+  a: {type: script, run: "true"}
+`;
+
+/** What each node makes of the input is told in a sentence of ours, which passes no boundary of a process. */
+const blueprint = `
+name: sensitive
+inputs: {key: {type: string, sensitive: true}}
+outputs: {x: {type: "enum[p, q]", from: "{said}-{inputs.key}"}}
+entry: read
+nodes:
+  read: {type: tool, tool: read, args: {path: "{inputs.key}"}}
+  write: {type: tool, tool: write, args: {path: "/{inputs.key}", content: x}}
+  search: {type: tool, tool: search, args: {pattern: "({inputs.key}"}}
+  items: {type: map, over: "{inputs.key}", do: {entry: one, nodes: {one: {type: script, run: "true"}}}}
+  call: {type: call, blueprint: callee.yaml, with: {v: "{inputs.key}"}}
+  said: {type: script, run: "echo said"}
+  ask: {type: human, mode: approval, prompt: "Use {inputs.key}?", show: ["{inputs.key}"]}
+edges:
+  - {from: read, when: failure, to: write}
+  - {from: write, when: failure, to: search}
+  - {from: search, when: failure, to: items}
+  - {from: items, when: failure, to: call}
+  - {from: call, when: error, to: said}
+  - {from: said, when: failure, to: ask}
+`;
+
+it("a sensitive input shows in no reason, question, refusal, journal or event, whatever a node makes of it", async () => {
+  using place = new Place();
+  place.file("callee.yaml", callee);
+  place.file("b.yaml", blueprint);
+  place.file("strict.yaml", callee.replace("type: string", "type: string, sensitive: true"));
+  const refused = await trammel(["run", "-b", "strict.yaml", "--input", `v=${value}`], { place });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("which {inputs.v} does not fit")]);
+  const ran = await trammel(["run", "-b", "b.yaml", "--input", `key=${value}`, "--json", "--detach"], { place });
+  expect(lastLine(ran)).toMatchObject({ status: "waiting" });
+  expect(ran.stdout).toContain('"Use ***?"');
+  expect(ran.stdout).toContain("*** does not exist");
+  const run = String(lastLine(ran)["run"]);
+  const looks = [["show", run], ["logs", run], ["inbox"], ["inbox", "--json"], ["runs"]];
+  const looked = await Promise.all(looks.map((args) => trammel(args, { place })));
+  const places = [
+    ...filesUnder(place.home).filter(({ name }) => name !== `${run}.json`),
+    ...[refused, ran, ...looked].map(({ stdout, stderr }, at) => ({ name: `output ${at}`, text: stdout + stderr })),
+  ];
+  expect(places.map(({ name }) => name)).toContain("trammel.db");
+  expect(places.flatMap(({ name, text }) => (text.includes(value) ? [name] : []))).toEqual([]);
+});
