@@ -231,6 +231,8 @@ export interface RunHalting {
   readonly failures?: readonly Attempt[];
   /** The escalation's iteration n/max. */
   readonly iteration?: { readonly n: number; readonly max: number };
+  /** What it ran into was given with the run and holds as long as that does, whatever is accepted. */
+  readonly lasting?: true;
 }
 
 export type HaltCause = "stopped" | "escalated" | "needs_attention" | "limit" | "rejected";

@@ -6,7 +6,7 @@ import type { RunStatus } from "../model/outcome.ts";
 export function decisionText(
   run: string,
   status: RunStatus,
-  { node: name, reason }: Pick<RunHalting, "node" | "reason">,
+  { node: name, reason, lasting }: Pick<RunHalting, "node" | "reason" | "lasting">,
 ): readonly string[] {
   if (name === undefined) return [];
   const node = shellWord(name);
@@ -14,6 +14,10 @@ export function decisionText(
     return [`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`];
   if (status !== "escalated" && status !== "limit") return [];
   const decide = `  Decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`;
+  if (lasting === true)
+    return [
+      `  It holds as long as the run does. With more steps, from a node of it on: trammel fork ${run} --at NODE --max-steps N`,
+    ];
   if (reason.code === "cap") return [decide, "  For further passes of it: --as again --grant N"];
   if (reason.code === "limit") return [decide, "  Once that limit is raised: --as again --accept-changes"];
   return [decide];

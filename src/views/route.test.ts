@@ -26,7 +26,7 @@ test("expect: failure takes the way it wants, options the first, and a loop with
   expect(routeOf(choosing, {}).starts.map(({ node }) => node)).toEqual(["a", "c"]);
   const round = routeOf(stage("a>b,b>a"), { maxSteps: 3 });
   expect(routeText("r", round)).toBe(
-    "r, if every node succeeds: limit: b: limits.steps is 3, and b would be start 4\n  1  ■ a\n  2  ■ b\n  3  ■ a (pass 2)\n",
+    "r, if every node succeeds: limit: b: --max-steps is 3, and b would be start 4\n  1  ■ a\n  2  ■ b\n  3  ■ a (pass 2)\n",
   );
 });
 

@@ -69,6 +69,26 @@ nodes:
     expect((await trammel(["replay", run], { place })).code).toBe(0);
   });
 
+  it("is refused at a limit that came with the run, whose hint is a command that helps", async () => {
+    using place = new Place();
+    place.file("log", "");
+    place.file("b.yaml", loop("", ""));
+    const ran = await trammel(["run", "-b", "b.yaml", "--max-steps", "2", "--plain"], { place });
+    const run = /run (\w+) limit\n/.exec(ran.stderr)?.[1] ?? "";
+    expect(ran.stderr).toContain("check: --max-steps is 2, and check would be start 3\n");
+    expect(ran.stderr).toContain(`: trammel fork ${run} --at NODE --max-steps N\n`);
+    const refused = await trammel(again(run, "check", "--accept-changes"), { place });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`: trammel fork ${run} --at NODE --max-steps N\n`),
+    });
+    const more = ["--max-steps", "30"];
+    expect((await trammel(["fork", run, "--at", "mend", "--keep-tree", ...more], { place })).code).toBe(0);
+    place.file("log", "");
+    expect((await trammel(["rerun", run], { place })).code).toBe(4);
+    expect((await trammel(["rerun", run, ...more], { place })).code).toBe(0);
+  });
+
   it.each([
     ["a cap", loop("", "cap: 2, "), loop("", "cap: 4, "), 3],
     ["a limit", loop("\nlimits: {steps: 3}", ""), loop("\nlimits: {steps: 30}", ""), 4],

@@ -12,6 +12,7 @@ import type { World } from "../world.ts";
 
 export interface RerunOptions extends DriveOptions {
   readonly input?: readonly string[];
+  readonly maxSteps?: number;
 }
 
 /**
@@ -61,7 +62,8 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
   const inputs = { ...given.values, ...kept(started, blueprint, given.values) };
   const lost = Object.keys(started.inputs).filter((name) => !Object.hasOwn(inputs, name));
   if (lost.length > 0) return report(world, notKept(row.run, lost));
-  const { file, taskId, task, maxSteps, maxRetries, acceptRisk } = started;
+  const { file, taskId, task, maxRetries, acceptRisk } = started;
+  const maxSteps = options.maxSteps ?? started.maxSteps;
   const start: StartRequest = {
     ...boundBy(prepared),
     ...(file === undefined ? {} : { file }),

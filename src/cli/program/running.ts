@@ -13,6 +13,7 @@ Exit codes:
   3 escalated or needs attention, 4 a limit was passed, 5 waits for a person,
   6 the store is unavailable, 130 stopped`;
 const queueHelp = "wait until no other run has its tree or its key";
+const maxSteps = ["--max-steps <n>", "most node starts; wins over limits.steps", atLeast(1)] as const;
 const inputHelp = "another value of an input; may be given again";
 
 /** Commands that begin a run, go on with it, end it or take it back. */
@@ -31,7 +32,7 @@ export function addRunning(program: Command, world: World, finish: Finish): void
       .option("--input-file <file>", "inputs from a YAML or JSON file", filled)
       .option("--task-id <id>", "count passes under this task over several runs", filled)
       .option("--cwd <dir>", "working folder of the run", filled)
-      .option("--max-steps <n>", "most node starts; wins over limits.steps", atLeast(1))
+      .option(...maxSteps)
       .option("--max-retries <n>", "most retries of an error; wins over limits.retries", atLeast(0))
       .option("--accept-risk", "go on with a task whose risk execution-guardian-check finds high")
       .option("--queue", queueHelp)
@@ -67,6 +68,7 @@ function addRepeating(program: Command, world: World, finish: Finish): void {
       .description("do the same once more: a new run with the definition, task and inputs of an earlier one")
       .argument("<run>", runHelp)
       .option("--input <name=value>", inputHelp, collect)
+      .option(...maxSteps)
       .option("--queue", queueHelp),
   ).action(async (run: string, options: RerunOptions) => {
     const { rerun } = await import("../commands/rerun.ts");
@@ -80,6 +82,7 @@ function addRepeating(program: Command, world: World, finish: Finish): void {
       .requiredOption("--at <node>", "the node to begin with: NODE for its last pass, NODE#PASS, or 'NODE (pass N)'")
       .option("--keep-tree", "leave the tree as it is instead of taking it back to the checkpoint")
       .option("--input <name=value>", inputHelp, collect)
+      .option(...maxSteps)
       .option("--queue", queueHelp),
   ).action(async (run: string, options: ForkOptions) => {
     const { fork } = await import("../commands/rerun.ts");

@@ -95,6 +95,7 @@ describe("limits", () => {
     const run = play("a!>a,a+>END", { settings: { limits: { steps: 5 } }, results: { a: "failure" } });
     expect(run.counts).toEqual({ a: 5 });
     expect(run.end).toMatchObject({ status: "limit", reason: "a: limits.steps is 5, and a would be start 6" });
+    expect(run.events.find(({ type }) => type === "run.halting")).not.toHaveProperty("lasting");
   });
 
   test.each([

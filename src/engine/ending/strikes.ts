@@ -11,8 +11,9 @@ export function strikeAt(state: RunState, node: number): RunHalting | null {
   const id = item(state.plan.ids, node);
   const steps = mostSteps(state);
   if (steps !== null && state.starts >= steps) {
-    const text = `limits.steps is ${steps}, and ${id} would be start ${state.starts + 1}`;
-    return halting(state, "limit", node, { code: "limit", text });
+    const lasting = state.maxSteps !== null;
+    const text = `${lasting ? "--max-steps" : "limits.steps"} is ${steps}, and ${id} would be start ${state.starts + 1}`;
+    return { ...halting(state, "limit", node, { code: "limit", text }), ...(lasting && { lasting }) };
   }
   return strikeOfCap(state, node) ?? strikeOfBudget(state, node);
 }

@@ -44,13 +44,17 @@ type Halt = RunHalting & { readonly node: string };
 export async function stillUsedUp(decision: NodeSettled, of: Reopened): Promise<Refusal | null> {
   const halt = await haltAfter(decision, of);
   if (halt === null || "refused" in halt) return halt;
-  const { reason, iteration } = halt;
+  const { reason, iteration, lasting } = halt;
   const node = shellWord(halt.node);
   const granted = decision.inside?.grant ?? decision.grant ?? 0;
+  const limit =
+    lasting === true
+      ? `it holds as long as the run does; with more steps, from a node of it on: trammel fork ${of.run} --at NODE --max-steps N`
+      : "raise that limit and add --accept-changes, or decide --as done or --as failed";
   const hint =
     reason.code === "cap" && iteration !== undefined
       ? `grant passes beyond it: trammel resolve ${of.run} --node ${node} --as again --grant ${iteration.n - iteration.max + granted + 1} --reason TEXT`
-      : "raise that limit and add --accept-changes, or decide --as done or --as failed";
+      : limit;
   return refuse("bad_input", `${halt.node} of run ${of.run} would not begin again: ${reason.text}`, hint);
 }
 
