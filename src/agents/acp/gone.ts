@@ -3,7 +3,7 @@ import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { LiveProcess, ProcessEnd } from "../../ports/processes.ts";
 import { Unfit } from "./faults.ts";
-import { within } from "./patience.ts";
+import { within } from "../../runtime/time/patience.ts";
 
 interface Agent {
   readonly child: LiveProcess;

@@ -7,7 +7,7 @@ import { isForAgents } from "../../runtime/environment/allowed.ts";
 import { authRequired } from "./faults.ts";
 import type { AcpAgent } from "./presets.ts";
 import { causeOf, untilGone } from "./gone.ts";
-import { orStopped, timer } from "./patience.ts";
+import { orStopped, timer } from "../../runtime/time/patience.ts";
 import { streamOf } from "./stream.ts";
 import { introduce } from "./handshake.ts";
 

@@ -13,7 +13,7 @@ import { oneLine } from "../../runtime/text.ts";
 import { Conversation, type Breach } from "./conversation.ts";
 import { classify, Unfit } from "./faults.ts";
 import { causeOf, untilGone } from "./gone.ts";
-import { orStopped, timer, within } from "./patience.ts";
+import { orStopped, timer, within } from "../../runtime/time/patience.ts";
 import { openSession, type Session } from "./session.ts";
 
 export interface Work {

@@ -1,6 +1,9 @@
+import { finished } from "node:stream/promises";
 import { ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { limits } from "../../model/limits.ts";
 import type { LiveProcess } from "../../ports/processes.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
+import { within } from "../../runtime/time/patience.ts";
 
 /** Speaks to a server over the standard streams of a child in custody. */
 export function transportTo(child: LiveProcess): Transport {
@@ -21,7 +24,9 @@ export function transportTo(child: LiveProcess): Transport {
         deliver(buffer, transport);
       };
       child.stdout.on("data", take);
-      void child.end.then(() => transport.onclose?.());
+      const read = finished(child.stdout).catch(() => undefined);
+      // What it said last comes before its end; something that got away may hold its output open.
+      void child.end.then(() => within(systemClock, limits.pipeDrainMs, read)).then(() => transport.onclose?.());
     },
     send: (message) =>
       new Promise((resolve, reject) => {
