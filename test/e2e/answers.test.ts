@@ -97,14 +97,14 @@ describe("a parked run", () => {
   it("stays parked for what is no decision, no gate, no option and no field", async () => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?"`);
-    for (const args of [
-      ["a", "sure"],
-      ["a", ""],
-      ["b", "yes"],
-      ["a", "y n"],
-    ]) {
-      const refused = await trammel(["answer", run, ...args], { place });
-      expect(refused).toMatchObject({ code: 2, stdout: "" });
+    for (const [node, said, why] of [
+      ["a", "sure", '"sure" is neither yes nor no'],
+      ["a", "", '"" is neither yes nor no'],
+      ["b", "yes", "nothing waits for an answer at b"],
+      ["a", `${"y".repeat(9999)} `, /"y{1,200}… is neither yes nor no/],
+    ] as const) {
+      const refused = await trammel(["answer", run, node, said], { place });
+      expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(why) });
     }
     expect(await waiting(place)).toHaveLength(1);
     expect(log(place)).toBe("w\n");

@@ -3,6 +3,7 @@ import type { GateOpened } from "../../model/events.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { readJson } from "../../model/json-text.ts";
 import { readInput } from "../../runtime/admission/inputs.ts";
+import { answerWords } from "../../views/words.ts";
 import { type Problem, usage } from "../problem.ts";
 
 type Typed = { readonly value: Json } | { readonly problem: Problem };
@@ -15,7 +16,7 @@ export async function typedAnswer(text: string, gate: GateOpened, node: HumanNod
     case "approval":
       if (/^(?:y|yes|ok)$/i.test(text)) return { value: true };
       if (/^(?:n|no)$/i.test(text)) return { value: false };
-      return { problem: usage(`${text} is neither yes nor no`, "An approval is a typed yes or no.") };
+      return { problem: usage(`${answerWords(text)} is neither yes nor no`, "An approval is a typed yes or no.") };
     case "input":
       return { value: text };
     case "choice":
@@ -28,7 +29,10 @@ export async function typedAnswer(text: string, gate: GateOpened, node: HumanNod
 function choice(text: string, { id, options = [] }: HumanNode): Typed {
   if (options.some((option) => option.id === text)) return { value: text };
   return {
-    problem: usage(`${text} is no option of ${id}`, `There are: ${options.map((option) => option.id).join(", ")}`),
+    problem: usage(
+      `${answerWords(text)} is no option of ${id}`,
+      `There are: ${options.map((option) => option.id).join(", ")}`,
+    ),
   };
 }
 
