@@ -6,8 +6,8 @@ import { toJson } from "../../src/check/format.ts";
 
 type Mistake = readonly [text: string, ...told: string[]];
 
-const file = join(import.meta.dirname, "newcomers.md");
-const mistakes = [...readFileSync(file, "utf8").matchAll(/^```yaml\n([^]*?)^```\n((?:\n| .*\n|-.*\n)*)/gm)].map(
+const page = readFileSync(join(import.meta.dirname, "newcomers.md"), "utf8");
+const mistakes = [...page.matchAll(/^```yaml\n([^]*?)^```\n((?:\n| .*\n|-.*\n)*)/gm)].map(
   ([, text = "", told = ""]): Mistake => [
     text,
     ...told
@@ -19,6 +19,7 @@ const mistakes = [...readFileSync(file, "utf8").matchAll(/^```yaml\n([^]*?)^```\
 
 test("every document has what is told of it", () => {
   expect(mistakes.length).toBeGreaterThan(50);
+  expect(page.match(/^```yaml$/gm)).toHaveLength(mistakes.length);
   expect(mistakes.filter((one) => one.length < 3)).toEqual([]);
 });
 
