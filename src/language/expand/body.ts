@@ -9,7 +9,7 @@ import type { Plugins } from "../plugin-node.ts";
 import type { LocatedTemplate, Names, Reading } from "../read/reading.ts";
 import type { LocatedEdge, NodeOrigin, Source } from "../source.ts";
 import { overlayStock } from "./supply.ts";
-import type { Located, LocatedMap } from "../tree.ts";
+import type { Located, LocatedEntry, LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
 import { bodyNode } from "./body-node.ts";
 import { readEdges } from "./edges.ts";
@@ -20,6 +20,7 @@ import { unset } from "../../model/unset.ts";
 export type BodySource = Omit<Source, "outer">;
 
 const keys = ["entry", "nodes", "edges"];
+const nothing: Graph = { entry: "", origins: new Map(), nodes: new Map(), edges: [] };
 
 /**
  * Reads what a map does with each item: a node, or a graph of nodes and edges. Its templates are its own; `collect` is
@@ -41,7 +42,7 @@ export function readBody(
   reading.templates = inner;
   reading.graphIsWhole = true;
   reading.readBody = (each, name) => readBody(each, name, text, reading, plugins, (found) => bodies.push(found));
-  const read = graphOf(at, reading, plugins, nodeNames);
+  const read = graphOf(at, field, reading, plugins, nodeNames);
   const whole = reading.graphIsWhole;
   Object.assign(reading, { node, owner, templates, nodeNames, graphIsWhole, whoHas, readBody: readInner });
   for (const one of inner) templates.push({ ...one, node, inside: true });
@@ -79,13 +80,20 @@ interface Graph {
   readonly edges: readonly LocatedEdge[];
 }
 
-function graphOf(at: LocatedMap, reading: Reading, plugins: Plugins, around: Names): Graph {
+function graphOf(at: LocatedMap, field: string, reading: Reading, plugins: Plugins, around: Names): Graph {
   const listed = entryOf(at, "nodes")?.value;
+  const [first] = at.entries;
+  if (listed === undefined && first !== undefined && at.entries.every(isNode)) {
+    const message = `${reading.place(field)} holds nodes, but not under \`nodes\``;
+    const hint = `Write ${field}: {nodes: {${first.key.source}: …}, edges: […]}, or one node alone.`;
+    reading.problem("missing-field", first.key, message, hint);
+    return nothing;
+  }
   if (listed === undefined) return single(at, reading, plugins, around);
   for (const entry of at.entries) if (!keys.includes(entry.key.source)) unknownField(entry, keys, reading);
   if (listed.kind !== "map") {
     reading.wrongType(listed, "nodes", "a map from names to nodes");
-    return { entry: "", origins: new Map(), nodes: new Map(), edges: [] };
+    return nothing;
   }
   const origins = nodeOrigins(listed, reading);
   for (const [id, { key }] of origins) {
@@ -96,6 +104,10 @@ function graphOf(at: LocatedMap, reading: Reading, plugins: Plugins, around: Nam
   const nodes = nodesOf(origins, reading, plugins, around);
   const edges = edgesOf(at, origins, reading);
   return { entry: entryOfBody(at, origins, edges, reading), origins, nodes, edges };
+}
+
+function isNode({ value }: LocatedEntry): boolean {
+  return value.kind === "map" && entryOf(value, "type") !== undefined;
 }
 
 function single(at: LocatedMap, reading: Reading, plugins: Plugins, around: Names): Graph {
