@@ -153,26 +153,31 @@ export class Conductor implements RunHandle {
 
   #committed(events: readonly JournalEvent[]): void {
     this.#next ??= events[0]?.seq ?? null;
-    for (const event of events) {
-      note(this.#memory, event.body, event.at);
-      this.#untold.set(event.seq, event);
-    }
-    this.#tellOn();
+    for (const event of events) note(this.#memory, event.body, event.at);
+    for (const event of events) this.#tellInTurn(event);
   }
 
   /** Appends of one commit may come back in another order than they were made in: each waits for those before it. */
-  #tellOn(): void {
-    for (let event = this.#nextUntold(); event !== undefined; event = this.#nextUntold()) {
-      const { body, seq } = event;
-      this.#untold.delete(seq);
+  #tellInTurn(event: JournalEvent): void {
+    if (event.seq !== this.#next) {
+      this.#untold.set(event.seq, event);
+      return;
+    }
+    let told: JournalEvent | undefined = event;
+    while (told !== undefined) {
+      const { body, seq } = told;
       this.#next = seq + 1;
-      this.#observer.event(event);
+      this.#observer.event(told);
       if (body.type === "run.finished") this.#close(body.status, body.reason ?? null);
+      told = this.#takeUntold(seq + 1);
     }
   }
 
-  #nextUntold(): JournalEvent | undefined {
-    return this.#next === null ? undefined : this.#untold.get(this.#next);
+  #takeUntold(seq: number): JournalEvent | undefined {
+    if (this.#untold.size === 0) return undefined;
+    const event = this.#untold.get(seq);
+    this.#untold.delete(seq);
+    return event;
   }
 
   /** What was advanced with the refused commit never happened. */
@@ -196,7 +201,8 @@ export class Conductor implements RunHandle {
   /** A stop ends a wait, once: what is charged in spite of it is waited for. */
   #wait(): Wait {
     const { signal } = this.#stopping;
-    return { told: this.#ports.notice, ...(signal.aborted ? {} : { signal }) };
+    const { notice: told } = this.#ports;
+    return signal.aborted ? { told } : { told, signal };
   }
 
   /** Another process has the run: what runs here must not go on beside it. */

@@ -17,12 +17,16 @@ export interface Ending {
 /** With `expect: failure` success and failure change places; an error or a cancellation stays what it is. */
 export function endingOf(plan: Plan, node: number, result: NodeResult): Ending {
   const { expect } = item(plan.nodes, node);
-  const reason = result.reason ?? null;
-  const plain = { option: result.option ?? null, declined: reason?.code === "declined", reason, settled: false };
-  if (expect !== "failure") return { outcome: result.outcome, ...plain };
+  if (expect !== "failure") return plainEnding(result);
   if (result.outcome === "failure") return { ...plainSuccess, settled: false };
-  if (result.outcome !== "success") return { outcome: result.outcome, ...plain };
+  if (result.outcome !== "success") return plainEnding(result);
   return { ...plainSuccess, outcome: "failure", reason: { code: "expected_failure", text: expected }, settled: false };
+}
+
+function plainEnding(result: NodeResult): Ending {
+  const reason = result.reason ?? null;
+  const declined = reason?.code === "declined";
+  return { outcome: result.outcome, option: result.option ?? null, declined, reason, settled: false };
 }
 
 const expected = "succeeded, but expect: failure wants it to fail";

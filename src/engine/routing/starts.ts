@@ -73,19 +73,26 @@ function hasPlace(state: RunState): boolean {
 }
 
 function skipOf(state: RunState, node: number): NodeSkipped | null {
-  const skip = { type: "node.skipped", node: item(state.plan.ids, node), from: arrivalsOf(state, node).from } as const;
   const enough = quorum(state, node);
   if (enough !== null) {
     if (hasEnough(state, node)) return null;
     const text = `needs ${enough} of its arms, and ${at(state.arrivals, node)} came`;
-    return { ...skip, reason: { code: "join_unmet", text } };
+    return { ...skipped(state, node), reason: { code: "join_unmet", text } };
   }
   const broken = breaker(state, node);
   if (broken < 0) return null;
   const root = state.misses.get(broken)?.because ?? broken;
   const because = item(state.plan.ids, root);
   const said = state.misses.get(root)?.reason.text ?? "it did not succeed";
-  return { ...skip, because, reason: { code: "broken_arm", text: `needs ${because}, which did not succeed: ${said}` } };
+  return {
+    ...skipped(state, node),
+    because,
+    reason: { code: "broken_arm", text: `needs ${because}, which did not succeed: ${said}` },
+  };
+}
+
+function skipped(state: RunState, node: number): Omit<NodeSkipped, "reason"> {
+  return { type: "node.skipped", node: item(state.plan.ids, node), from: arrivalsOf(state, node).from };
 }
 
 function arrivalsOf(state: RunState, node: number): { readonly step: number; readonly from: readonly string[] } {

@@ -102,8 +102,8 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     run: string,
     events: readonly EventBody[],
     at: number,
-    taken: readonly number[] = [],
-    kept: ReadonlyMap<string, string> = new Map(),
+    taken: readonly number[] = nothingTaken,
+    kept: ReadonlyMap<string, string> = nothingKept,
   ): Promise<readonly JournalEvent[] | Conflict> {
     const urgency = taken.length > 0 ? "promise" : urgencyOf(events);
     const bytes = urgency === "later" ? events.reduce((sum, event) => sum + sizeOf(event), 0) : 0;
@@ -163,6 +163,9 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     }
   }
 }
+
+const nothingTaken: readonly number[] = [];
+const nothingKept: ReadonlyMap<string, string> = new Map();
 
 function urgencyOf(events: readonly EventBody[]): Urgency {
   if (events.some(isPromise)) return "promise";

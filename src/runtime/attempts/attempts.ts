@@ -103,7 +103,8 @@ export class Attempts {
       held: this.#held(node),
       ended: (result) => {
         const heads = this.#inside.get(id)?.mark();
-        this.#over({ type: "node.ended", ...attempt, result: this.#told(result), ...(heads && { heads }) });
+        const ended = { type: "node.ended", node: id, pass, attempt: n, result: this.#told(result) } as const;
+        this.#over(heads === undefined ? ended : { ...ended, heads });
       },
       leftBehind: (reason) => {
         this.#left.add(performance);

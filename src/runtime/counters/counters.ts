@@ -81,7 +81,7 @@ export function storedPasses(
  * store charges there meanwhile. Answers as `append` does, and with the conflict `passes` where the
  * mirror knows of as many already. With a problem nothing is committed.
  */
-export async function charging<T extends object>(
+export function charging<T extends object>(
   facts: Facts,
   events: readonly EventBody[],
   append: () => Promise<T | Conflict>,

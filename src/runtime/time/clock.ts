@@ -6,6 +6,9 @@ const timerMaxMs = 2 ** 31 - 1;
 /** From this delay on a timer is armed at the end of the turn of the event loop in which it was asked for. */
 const lateMs = 1_000;
 
+/** When this process began, in milliseconds since the epoch; asking for it costs more than asking how long ago. */
+const { timeOrigin } = performance;
+
 /**
  * A timer that can be given up. It rings after what has come by then has been read: a process that was busy or stopped
  * for long has its timers due before it has heard of ends, answers and signs of life that came in time.
@@ -53,7 +56,7 @@ function armLate(): void {
 }
 
 export const systemClock: Clock = {
-  now: () => Math.round(performance.timeOrigin + performance.now()),
+  now: () => Math.round(timeOrigin + performance.now()),
   wall: () => Date.now(),
   after(ms, callback) {
     const alarm = new Alarm(ms, callback);
