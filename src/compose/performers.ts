@@ -21,9 +21,9 @@ export async function performersOf(
   const { cassettesIn } = await import("../agents/replay/name.ts");
   const { trackedThoughIgnored } = await import("../runtime/workspace/own-repository.ts");
   const isOurs = options.record === undefined ? undefined : cassettesIn(options.record);
-  // None where there is no repository.
+  // None where there is no repository. Modules are taken for ignored.
   const tracked = (cwd: string): Promise<readonly string[]> =>
-    isInTree(cwd) ? trackedThoughIgnored({ cwd, env: options.env }) : Promise.resolve([]);
+    isInTree(cwd) ? trackedThoughIgnored({ cwd, env: options.env }, ["-x", "node_modules"]) : Promise.resolve([]);
   const scope = createWriteScope(options.home, isOurs, tracked);
   return new Map(
     [...performers].map(([type, performer]) => [

@@ -3,11 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Blueprint } from "../model/blueprint.ts";
-import type { ScriptNode } from "../model/node.ts";
+import { performScoped } from "../../test/support/scoped-node.ts";
 import type { NodeResult } from "../model/outcome.ts";
-import type { ActionContext, Performer } from "../ports/performer.ts";
-import { fileBlobs } from "../runtime/blobs/files.ts";
 import { createWriteScope } from "./write-scope.ts";
 
 let folder: string;
@@ -30,25 +27,9 @@ function git(...args: readonly string[]): string {
 
 /** Performs a node, as stock agents are held, that does `work`. */
 function perform(cwd: string, work: () => unknown, protect?: readonly string[]): Promise<NodeResult> {
-  const writes = protect === undefined ? { writes: ["!.git/hooks/**", "!.git/config"] } : {};
-  const node: ScriptNode = { id: "n", type: "script", run: "", ...writes };
-  const workspace = protect === undefined ? {} : { protect };
-  const context = {
-    cwd,
-    node,
-    blueprint: { workspace, records: {} } as unknown as Blueprint,
-    can: { blobs: fileBlobs(join(folder, "blobs")) },
-  } as unknown as ActionContext; // nothing else is looked at
-  const performer: Performer = {
-    type: "script",
-    class: "deterministic",
-    missing: () => null,
-    perform: async () => {
-      await work();
-      return { outcome: "success" };
-    },
-  };
-  return createWriteScope(join(folder, "data"))(performer).perform(context);
+  const part = protect === undefined ? { writes: ["!.git/hooks/**", "!.git/config"] } : { protect };
+  const scope = createWriteScope(join(folder, "data"));
+  return performScoped(scope, { cwd, blobs: join(folder, "blobs") }, part, work);
 }
 
 const hook = (): string => join(main, ".git/hooks/pre-commit");

@@ -1,13 +1,23 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import {
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Blueprint } from "../model/blueprint.ts";
-import type { ScriptNode } from "../model/node.ts";
+import { performScoped, type ScopedNode } from "../../test/support/scoped-node.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
-import type { ActionContext, Performer } from "../ports/performer.ts";
-import { fileBlobs } from "../runtime/blobs/files.ts";
 import { scratchFile } from "../runtime/scratch/scratch.ts";
 import { createWriteScope, type WriteScope } from "./write-scope.ts";
 
@@ -32,40 +42,9 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-interface Part {
-  readonly writes?: readonly string[];
-  readonly protect?: readonly string[];
-  readonly records?: Blueprint["records"];
-  readonly result?: NodeResult;
-  readonly expect?: "failure";
-}
-
 /** Performs a node that does `work` in the tree. */
-function perform(
-  { writes, protect, records = {}, result = { outcome: "success" }, expect: expected }: Part,
-  work: () => Promise<unknown>,
-) {
-  const node: ScriptNode = {
-    id: "n",
-    type: "script",
-    run: "",
-    ...(writes === undefined ? {} : { writes }),
-    ...(expected === undefined ? {} : { expect: expected }),
-  };
-  const workspace = protect === undefined ? {} : { protect };
-  const context = {
-    cwd: tree,
-    node,
-    blueprint: { workspace, records } as Blueprint,
-    can: { blobs: fileBlobs(join(folder, "blobs")) },
-  } as unknown as ActionContext; // nothing else is looked at
-  const performer: Performer = {
-    type: "script",
-    class: "deterministic",
-    missing: () => null,
-    perform: () => work().then(() => result),
-  };
-  return scope(performer).perform(context);
+function perform(part: ScopedNode, work: () => unknown): Promise<NodeResult> {
+  return performScoped(scope, { cwd: tree, blobs: join(folder, "blobs") }, part, work);
 }
 
 const put = (path: string, text: string): Promise<void> => writeFile(join(tree, path), text);
@@ -156,7 +135,7 @@ test("a folder of hooks that it may not write is held where Git ignores what is 
 });
 
 describe("a breach is a failure and taken back", () => {
-  const cases: readonly [string, Part, () => Promise<unknown>, string][] = [
+  const cases: readonly [string, ScopedNode, () => Promise<unknown>, string][] = [
     ["a changed file", { writes: ["src/**"] }, () => put("test/deep/a.test.js", "nothing"), "test/deep/a.test.js"],
     ["a new file", { writes: ["src/**"] }, () => put("new.js", "x"), "new.js"],
     [
@@ -183,6 +162,28 @@ describe("a breach is a failure and taken back", () => {
       { writes: ["**"], protect: ["*.test.js"] },
       () => put("test/deep/a.test.js", ""),
       "test/deep/a.test.js",
+    ],
+    [
+      "a file that became a pipe",
+      { writes: ["src/**"] },
+      () => rm(join(tree, "run.sh")).then(() => execFileSync("mkfifo", [join(tree, "run.sh")])),
+      "run.sh",
+    ],
+    [
+      "a new pipe",
+      { protect: ["test/**"] },
+      () => Promise.resolve(execFileSync("mkfifo", [join(tree, "test/conftest.py")])),
+      "test/conftest.py",
+    ],
+    [
+      "a write through another name",
+      { writes: ["src/**"] },
+      async () => {
+        await link(join(tree, "run.sh"), join(tree, "src/b.js"));
+        await put("src/b.js", "evil");
+        await rm(join(tree, "src/b.js"));
+      },
+      "run.sh",
     ],
     ["a protected file that is ignored", { protect: ["./.env"] }, () => put(".env", "KEY=2"), ".env"],
   ];
@@ -276,7 +277,7 @@ describe("what git keeps for itself", () => {
     await writeFile(join(tree, ".git", "objects", "x"), "an object");
   };
 
-  test.each<[string, Part]>([
+  test.each<[string, ScopedNode]>([
     ["protect", { protect: [".git/hooks/**", ".git/config"] }],
     ["writes", { writes: ["!.git/hooks/**", "!.git/config"] }],
   ])("is held by %s as far as that names it", async (_name, part) => {

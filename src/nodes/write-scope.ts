@@ -1,4 +1,4 @@
-import { lstat, readFile } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { isUtf8 } from "node:buffer";
 import { dirname, join } from "node:path";
 import type { Node } from "../model/node.ts";
@@ -10,9 +10,10 @@ import type { ActionContext, Performer } from "../ports/performer.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
 import { gitFolderOf, settingsBefore, sharedSettings } from "../runtime/tree/git-folder.ts";
 import { replaceIn } from "../runtime/tree/held.ts";
-import { matcherOf, type PathMatcher, selectorOf } from "../runtime/tree/globs.ts";
+import { matcherOf, type PathMatcher, reachOf, selectorOf } from "../runtime/tree/globs.ts";
 import { recordsIn } from "../runtime/tree/own-files.ts";
-import { changedPaths, scanTree, type ScanOptions } from "../runtime/tree/scan.ts";
+import { readPlainFile } from "../runtime/tree/plain-file.ts";
+import { changedPaths, scanTree, type ScanOptions, type Tree } from "../runtime/tree/scan.ts";
 import { shownName } from "../runtime/tree/names.ts";
 import { Occupancy, type Stay } from "./occupancy.ts";
 
@@ -54,7 +55,8 @@ export function createWriteScope(
         } catch (error) {
           return unwatched(error);
         }
-        const scan = { ...scope.scan, though: alsoOf(scope.scan.though, also) };
+        const [though, opened] = [alsoOf(scope.scan.though, also), alsoOf(scope.scan.opened, also)];
+        const scan = { ...scope.scan, though, opened };
         return await performWithin({ ...scope, scan }, inner, context, stay);
       } finally {
         stay.leave();
@@ -73,7 +75,7 @@ interface Scope {
   /** Stands before the paths where people see them. */
   readonly prefix: "" | ".git/";
   /** Looks only at what may not change. */
-  readonly scan: ScanOptions & { readonly though: PathMatcher };
+  readonly scan: ScanOptions & { readonly though: PathMatcher; readonly opened: PathMatcher };
 }
 
 function alsoOf(matcher: PathMatcher, paths: readonly string[]): PathMatcher {
@@ -101,9 +103,16 @@ function scopeOf(
   const only = (path: string): boolean =>
     (closed.matches(path) || (writes !== undefined && !isOpen(path))) && !isRecord(path) && !isOurs(join(cwd, path));
   const hooks = (writes ?? []).flatMap((glob) => (isHooks(glob) ? [glob.slice(1)] : []));
-  const modules = matcherOf(protect.filter((glob) => glob.split("/").includes("node_modules")));
-  const though = matcherOf([...protect, ...hooks]);
-  return { root: cwd, prefix: "", scan: { except: [dataFolder], only, though, modules } };
+  const spelled = [...protect, ...(writes ?? []).map((glob) => glob.replace(/^!/, ""))].filter(isSpelled);
+  const reaches = reachOf(writes ?? []);
+  const onlyEmpty = (folder: string): boolean => closed.matches(folder) || !reaches(folder);
+  const [though, opened] = [matcherOf([...protect, ...hooks]), matcherOf(spelled)];
+  return { root: cwd, prefix: "", scan: { except: [dataFolder], special: true, only, onlyEmpty, though, opened } };
+}
+
+/** Whether it names what is left alone otherwise, in the tree. */
+function isSpelled(glob: string): boolean {
+  return !isOfGit(glob) && /(?:^|\/)(?:\.git|node_modules)(?:\/|$)/.test(glob);
 }
 
 /** Whether it closes a folder of hooks. */
@@ -126,7 +135,8 @@ async function gitScopeOf({ node, blueprint, cwd }: ActionContext): Promise<Scop
   const held = matcherOf(globs);
   const counts: ScanOptions["counts"] = (path, content) =>
     path === "config" ? Buffer.from(sharedSettings(Buffer.from(content).toString("latin1")), "latin1") : content;
-  return { root, prefix: ".git/", scan: { except: [], only: held.matches, into: held.mayHold, though: held, counts } };
+  const looked = { only: held.matches, into: held.mayHold, though: held, opened: held };
+  return { root, prefix: ".git/", scan: { except: [], special: true, ...looked, counts } };
 }
 
 /** Whatever else becomes of it, Git must find the same repository afterwards. */
@@ -160,8 +170,14 @@ async function performWithin<N extends Node>(
   }
   try {
     const result = await performer.perform(context);
-    const { tree: before, ignoring } = backup;
-    const breaches = changedPaths(before, await scanTree(root, { ...scan, known: before, ignoring }));
+    const { tree: before, passed: since } = backup;
+    let after: Tree;
+    try {
+      after = await scanTree(root, { ...scan, known: before, since });
+    } catch (error) {
+      return breached(result, context.node, `what it changed cannot be told: ${messageOf(error)}`);
+    }
+    const breaches = changedPaths(before, after);
     if (breaches.length === 0) return result;
     const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, prefix, backup, breaches)));
     const left = stay.isAlone ? await takeBack(root, prefix, backup, breaches) : breaches;
@@ -239,7 +255,7 @@ async function patchOf(
     const is = await textOf(join(root, path));
     const unreadable = was === null || is === null;
     patch += unreadable
-      ? `Binary or large file ${path}\n`
+      ? `Binary, large or no plain file ${path}\n`
       : createTwoFilesPatch(`a/${prefix}${path}`, `b/${prefix}${path}`, was, is);
     if (patch.length > limits.snapshotFileBytes) return `${patch.slice(0, limits.snapshotFileBytes)}\n… cut\n`;
   }
@@ -250,7 +266,7 @@ async function patchOf(
 async function textOf(file: string): Promise<string | null> {
   const stat = await lstat(file).catch(() => null);
   if (stat === null) return "";
-  return stat.isFile() && stat.size <= limits.snapshotFileBytes ? asText(await readFile(file)) : null;
+  return asText(await readPlainFile(file, limits.snapshotFileBytes).catch(() => null));
 }
 
 function asText(bytes: Uint8Array | null): string | null {

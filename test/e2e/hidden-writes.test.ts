@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Place, runIn, trammel } from "./support/cli.ts";
+import { type Finished, Place, runIn, trammel } from "./support/cli.ts";
 
 let place: Place;
 beforeEach(() => {
@@ -14,15 +14,21 @@ beforeEach(() => {
   return () => place[Symbol.dispose]();
 });
 
-/** Performs a script in a committed tree, and answers the run. */
-async function run(script: string, more = "workspace: {checkpoint: true}"): Promise<string> {
+/** Performs a script in a committed tree. */
+function perform(script: string, workspace: string, node = ""): Promise<Finished> {
   const lines = script.replaceAll("\n", "\n      ");
-  place.file("b.yaml", `name: b\n${more}\nnodes:\n  a:\n    type: script\n    run: |\n      ${lines}\n`);
+  const blueprint = `name: b\nworkspace: ${workspace}\nnodes:\n  a:\n    type: script${node}\n    run: |\n      ${lines}\n`;
+  place.file("b.yaml", blueprint);
   place.git("add", ".");
   place.git("commit", "--quiet", "-m", "first");
   place.file(".env", "KEY=1\n");
   place.file("built/out", "1\n");
-  const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
+  return trammel(["run", "-b", "b.yaml", "--json"], { place });
+}
+
+/** One that succeeds; answers the run. */
+async function run(script: string): Promise<string> {
+  const { code, stdout, stderr } = await perform(script, "{checkpoint: true}");
   expect([code, stderr]).toEqual([0, ""]);
   return runIn(stdout);
 }
@@ -70,4 +76,51 @@ it("what was ignored before a run is neither shown nor taken away, though the ru
     "one\n",
   ]);
   expect(place.git("log", "--all", "-p", "--", ".env")).toBe("");
+});
+
+describe("what a node may not write is found and taken back", () => {
+  const writes = "\n    writes: [src/**]";
+  it.each([
+    [
+      "a repository in a folder that was there",
+      "mkdir tests/.git; echo '[core]' > tests/.git/config",
+      writes,
+      "tests/.git",
+    ],
+    ["a repository in a folder that is new", "git init -q lib", writes, "lib/.git"],
+    ["a pipe in the place of a test", "rm tests/t; mkfifo tests/t", writes, "tests/t"],
+    ["a pipe where nothing may be", "mkfifo tests/conftest.py", "", "tests/conftest.py"],
+    ["a socket", 'node -e \'require("net").createServer().listen("tests/s", () => process.exit())\'', "", "tests/s"],
+    ["modules", "mkdir -p tests/node_modules/x; echo > tests/node_modules/x/i.js", writes, "tests/node_modules"],
+    ["modules that are tracked", "echo 2 > vendor/node_modules/x.js", writes, "vendor/node_modules/x.js"],
+    ["a file beside those", "echo 2 > vendor/node_modules/y.js", writes, "vendor/node_modules/y.js"],
+    ["an empty folder", "mkdir -p docs/v1", writes, "docs/v1"],
+    [
+      "a write that the index is told not to see",
+      "git update-index --assume-unchanged tests/t; echo 2 > tests/t",
+      writes,
+      "tests/t",
+    ],
+    [
+      "a write that leaves size and time",
+      "touch -r tests/t .env; echo two > tests/t; touch -r .env tests/t",
+      writes,
+      "tests/t",
+    ],
+    ["a write through another name", "ln tests/t src/b; echo 2 > src/b; rm src/b", writes, "tests/t"],
+    ["a write through a link", "ln -s ../tests src/b; echo 2 > src/b/t", writes, "tests/t"],
+    ["a name with a line break", "echo > 'tests/a\nb'", writes, '"tests/a\\nb"'],
+    ["a name that is no text", "echo > \"$(printf 'tests/\\377')\"", writes, '"tests/\\udcff"'],
+    ["a name in other letters", "mkdir Tests; echo > Tests/t", writes, "Tests/t"],
+  ])("%s", async (_, script, node, path) => {
+    place.file("vendor/node_modules/x.js", "1\n");
+    const { code, stdout, stderr } = await perform(script, '{protect: ["tests/**"]}', node);
+    expect([code, stderr]).toEqual([1, ""]);
+    const shown = await trammel(["show", runIn(stdout)], { place });
+    expect(shown.stdout).toContain(`it changed what it may not: ${path} (taken back)`);
+    const status = place.git("status", "--porcelain", "--untracked-files=all").split("\n");
+    expect(status.filter((line) => line !== "" && line !== "?? src/b")).toEqual([]);
+    expect([place.read("tests/t"), readdirSync(place.path("tests"))]).toEqual(["one\n", ["t"]]);
+    expect(existsSync(place.path("lib"))).toBe(false);
+  });
 });

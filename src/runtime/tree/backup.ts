@@ -1,15 +1,13 @@
 import { chmod, mkdir, open, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Ignore } from "ignore";
 import { scratchFile } from "../scratch/scratch.ts";
 import { at, isOfTree } from "./way.ts";
-import { type Ignoring, scanTree, type ScanOptions, type Tree } from "./scan.ts";
+import { type Passed, type ScanOptions, surveyTree, type Tree } from "./scan.ts";
 
 /** What a tree held, to put back what should not have changed. */
 export interface Backup {
   readonly tree: Tree;
-  /** What was ignored then. */
-  readonly ignoring: Ignoring;
+  readonly passed: Passed;
   /** Null where there was nothing, or too much to be kept. */
   content(path: string): Promise<Uint8Array | null>;
   /**
@@ -46,14 +44,9 @@ export async function backUp(folder: string, options: ScanOptions): Promise<Back
     return buffer;
   };
   try {
-    const folders = new Set<string>();
-    const ignoring = new Map<string, Ignore>();
-    const enter: ScanOptions["enter"] = (folder, rules) => {
-      folders.add(folder);
-      if (rules !== undefined) ignoring.set(folder, rules);
-    };
-    const tree = await scanTree(root, { ...options, keep, enter });
-    return { tree, ignoring, content, restore: (path) => restore(root, path, { tree, content, folders }), dispose };
+    const { tree, passed } = await surveyTree(root, { ...options, keep });
+    const kept = { tree, content, folders: passed.folders };
+    return { tree, passed, content, restore: (path) => restore(root, path, kept), dispose };
   } catch (error) {
     await dispose();
     throw error;
@@ -75,7 +68,7 @@ async function restore(root: string, path: string, { tree, content, folders }: K
     return true;
   }
   await mkdir(at(root, dirname(path)), { recursive: true });
-  if (was.link) {
+  if (was.kind === "link") {
     await symlink(Buffer.from(bytes), file);
     return true;
   }

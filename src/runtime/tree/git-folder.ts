@@ -1,5 +1,7 @@
-import { readFile, realpath, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { limits } from "../../model/limits.ts";
+import { readPlainFileNow } from "./plain-file.ts";
 
 /**
  * Where Git keeps what all working trees of the repository around a folder share, its hooks and settings above all;
@@ -10,18 +12,21 @@ export async function gitFolderOf(cwd: string): Promise<string | null> {
   for (let folder = real; folder !== null; folder = dirname(folder) === folder ? null : dirname(folder)) {
     const found = await stat(join(folder, ".git")).catch(() => null);
     if (found === null) continue;
-    const own = found.isDirectory() ? join(folder, ".git") : await namedIn(join(folder, ".git"), /^gitdir: (.*)$/m);
+    const own = found.isDirectory() ? join(folder, ".git") : namedIn(join(folder, ".git"), /^gitdir: (.*)$/m);
     if (own === null) return null;
-    const shared = (await namedIn(join(own, "commondir"), /^(.*)$/m)) ?? own;
+    const shared = namedIn(join(own, "commondir"), /^(.*)$/m) ?? own;
     return realpath(shared).catch(() => null);
   }
   return null;
 }
 
-async function namedIn(file: string, pattern: RegExp): Promise<string | null> {
-  const text = await readFile(file, "utf8").catch(() => "");
-  const path = pattern.exec(text)?.[1]?.trim() ?? "";
-  return path === "" ? null : resolve(dirname(file), path);
+function namedIn(file: string, pattern: RegExp): string | null {
+  try {
+    const path = pattern.exec(readPlainFileNow(file, limits.snapshotFileBytes).toString())?.[1]?.trim() ?? "";
+    return path === "" ? null : resolve(dirname(file), path);
+  } catch {
+    return null;
+  }
 }
 
 /** Settings of single branches, which commands in any working tree write; whatever else stands between them is none. */

@@ -33,3 +33,11 @@ export function matcherOf(globs: readonly string[]): PathMatcher {
       bases.some((base) => base === folder || base.startsWith(`${folder}/`) || folder.startsWith(`${base}/`)),
   };
 }
+
+/** Whether something that the globs name, what stands after `!` left aside, could lie in a folder. */
+export function reachOf(globs: readonly string[]): (folder: string) => boolean {
+  const chosen = globs.filter((glob) => !glob.startsWith("!"));
+  if (chosen.length === 0 || chosen.some((glob) => !glob.includes("/"))) return () => globs.length > 0;
+  const bases = chosen.map((glob) => picomatch.scan(glob.replace(/^\.?\//, "")).base);
+  return (folder) => bases.some((base) => base === "" || base === folder || base.startsWith(`${folder}/`));
+}

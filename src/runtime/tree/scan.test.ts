@@ -1,34 +1,60 @@
-import { rmSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { scanTree } from "./scan.ts";
+import { changedPaths, scanTree, type Tree, type TreeEntry } from "./scan.ts";
 
-let folder: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "trammel-scan-"));
+let root: string;
+let file: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "trammel-scan-"));
+  file = join(root, "a");
+  writeFileSync(file, "check");
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(root, { recursive: true }));
+
+async function entry(known?: Tree): Promise<TreeEntry> {
+  const tree = await scanTree(root, { except: [], ...(known === undefined ? {} : { known }) });
+  const found = tree.get("a");
+  if (found === undefined) throw new Error("no file");
+  return found;
+}
+
+test("a write is found that leaves size and times as they were", async () => {
+  const known = await scanTree(root, { except: [] });
+  const { atime, mtime } = statSync(file);
+  writeFileSync(file, "chuck");
+  utimesSync(file, atime, mtime);
+  expect(changedPaths(known, await scanTree(root, { except: [], known }))).toEqual(["a"]);
+});
+
+test("a file is read again where another write could have left the same stamp, and not where it could not", async () => {
+  const { digest } = await entry();
+  // As it is with two writes within one step of the clock.
+  writeFileSync(file, "chuck");
+  const written = await entry();
+  expect(written).toMatchObject({ fresh: true });
+  const known = (fresh: boolean): Tree => new Map([["a", { ...written, digest, fresh }]]);
+  expect((await entry(known(true))).digest).toBe(written.digest);
+  expect((await entry(known(false))).digest).toBe(digest);
+  await expect.poll(async () => (await entry()).fresh).toBe(false);
+});
 
 test("a folder that is taken away while the tree is looked at is not in it", async () => {
-  for (const name of ["a", "b", "c"]) {
-    await mkdir(join(folder, name));
-    await writeFile(join(folder, name, "file"), name);
+  for (const name of "bcd") {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, "file"), name);
   }
   const seen: string[] = [];
-  const tree = await scanTree(folder, {
-    except: [],
-    enter: (path) => {
-      if (path === "") return;
-      if (seen.push(path) === 1)
-        for (const other of "abc") if (other !== path) rmSync(join(folder, other), { recursive: true });
-    },
-  });
-  expect([...tree.keys()]).toEqual([`${seen[0]}/file`]);
+  const into = (path: string): boolean => {
+    if (seen.push(path) === 1)
+      for (const other of "bcd") if (other !== path) rmSync(join(root, other), { recursive: true });
+    return true;
+  };
+  const since = { folders: new Set<string>(), shut: new Set<string>(), ignoring: new Map() };
+  expect([...(await scanTree(root, { except: [], into, since })).keys()]).toEqual(["a", `${seen[0]}/file`]);
 });
 
 test("a root that is not there is no empty tree", async () => {
-  await expect(scanTree(join(folder, "nowhere"), { except: [] })).rejects.toThrow("ENOENT");
+  await expect(scanTree(join(root, "nowhere"), { except: [] })).rejects.toThrow("ENOENT");
 });

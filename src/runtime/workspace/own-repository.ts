@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { nameBytes, nameText } from "../tree/names.ts";
-import { readPlainFile } from "../tree/plain-file.ts";
+import { readPlainFile, readPlainFileNow } from "../tree/plain-file.ts";
 import { at, isOfTree } from "../tree/way.ts";
 import { git, gitText, type GitOptions, pathsOf } from "./git.ts";
 import { folderOf, type IgnoreRules, linesAtRoot } from "./ignore-rules.ts";
@@ -97,6 +97,14 @@ async function excludesOf({ commonDir }: Repository, there: GitOptions): Promise
   const named = await gitText(["config", "--type=path", "core.excludesFile"], there).catch(() => "");
   const configured = there.env["XDG_CONFIG_HOME"] ?? join(there.env["HOME"] ?? homedir(), ".config");
   const ofUser = named === "" ? join(configured, "git", "ignore") : named;
-  const texts = [ofUser, join(commonDir, "info", "exclude")].map((file) => readFile(file, "utf8").catch(() => ""));
-  return (await Promise.all(texts)).join("\n");
+  return [ofUser, join(commonDir, "info", "exclude")].map(textIn).join("\n");
+}
+
+/** Empty where there is none. */
+function textIn(file: string): string {
+  try {
+    return readPlainFileNow(file, limits.snapshotFileBytes).toString();
+  } catch {
+    return "";
+  }
 }
