@@ -3,7 +3,20 @@ import { isTooDeep, tooDeepText } from "./nesting.ts";
 import { messageOf } from "./thrown.ts";
 
 /** What a text holds, or why that cannot be used, to follow the name of the text; `unread` where it is no JSON at all. */
-export type ReadJson = { readonly value: Json } | { readonly problem: string; readonly unread?: string };
+export type ReadJson = { readonly value: Json } | JsonProblem;
+
+/** Both texts tell a piece of what was read. */
+export interface JsonProblem {
+  readonly problem: string;
+  readonly unread?: string;
+}
+
+/** The problem without a piece of what was read, which may be a piece of a secret. */
+export function bareProblem({ problem, unread }: JsonProblem): string {
+  if (unread !== undefined)
+    return `is no JSON: ${unread.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, "")}`;
+  return problem === `is ${tooDeepText}` ? problem : unkeptText();
+}
 
 /**
  * Reads JSON that came from outside. A mark at its beginning that says UTF-8 is none of it. A number that would become
@@ -22,10 +35,11 @@ export function readJson(text: string): ReadJson {
   return number === null ? { value } : { problem: unkeptText(number) };
 }
 
-/** What is said of a text with a number that {@link unkeptNumber} found. */
-export function unkeptText(number: string): string {
-  const shown = number.length > 40 ? `${number.slice(0, 40)}…` : number;
-  return `holds the number ${shown}, which cannot be kept as it is; write it as a text, in quotes`;
+/** What is said of a text with a number that {@link unkeptNumber} found; without it where it may be a secret. */
+export function unkeptText(number?: string): string {
+  const shown = number !== undefined && number.length > 40 ? `${number.slice(0, 40)}…` : number;
+  const what = shown === undefined ? "a number that" : `the number ${shown}, which`;
+  return `holds ${what} cannot be kept as it is; write it as a text, in quotes`;
 }
 
 /** The first number in a JSON text that would become another one; null where there is none, or no JSON. */

@@ -28,7 +28,7 @@ test("a file of inputs holds no number that would become another one", async () 
     expect(await read("a: {b: [9007199254740991, 0x10, 1.5, 6.02e23]}\n")).toHaveProperty("values");
     for (const number of ["9007199254740993", "1e400", ".inf", ".nan"])
       expect(await read(`a: {b: [${number}]}\n`)).toMatchObject({
-        problem: { message: expect.stringContaining(`in.yaml holds the number ${number}, which cannot be kept`) },
+        problem: { message: expect.stringContaining("in.yaml:1 holds a number that cannot be kept") },
       });
   } finally {
     rmSync(folder, { recursive: true });

@@ -47,13 +47,13 @@ async function readInputFile(file: string, cwd: string): Promise<InputsResult> {
   const parsed = parseDocument(document.text, { version: "1.2", uniqueKeys: true });
   const [error] = parsed.errors;
   if (error !== undefined) return { problem: usage(`${file}: ${error.message.split("\n")[0]}`) };
-  let unkept: string | undefined;
+  let unkept: number | undefined;
   visit(parsed, (_key, node) => {
     if (!isScalar(node) || typeof node.value !== "number" || isKept(node.source ?? "", node.value)) return undefined;
-    unkept = node.source ?? String(node.value);
+    unkept = document.text.slice(0, node.range?.[0]).split("\n").length;
     return visit.BREAK;
   });
-  if (unkept !== undefined) return { problem: usage(`${file} ${unkeptText(unkept)}`) };
+  if (unkept !== undefined) return { problem: usage(`${file}:${unkept} ${unkeptText()}`) };
   const value = parsed.toJS({ maxAliasCount: 100 }) as Json;
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     return { problem: usage(`${file} does not hold a map of input names to values`) };

@@ -40,8 +40,8 @@ export async function readInput(
   if (value === undefined)
     return { problem: `is missing${spec.description === undefined ? "" : `: ${spec.description}`}` };
   const typed = valueIn(spec.type, value);
-  const number = typeof value === "string" && !isText(spec.type) ? unkeptNumber(value) : null;
-  if (number !== null) return { problem: unkeptText(number) };
+  const isUnkept = typeof value === "string" && !isText(spec.type) && unkeptNumber(value) !== null;
+  if (isUnkept) return { problem: unkeptText() };
   if (isTooDeep(typed)) return { problem: `is ${tooDeepText}` };
   if (typed === undefined) return { problem: `is not ${wordsOf(spec.type)}` };
   const problem = await mismatch(spec, typed);

@@ -27,8 +27,10 @@ test("anything else is a problem that says so", async () => {
   expect(await taken("[1]")).toEqual({ problem: '$TRAMMEL_OUTPUT must be a JSON object, e.g. {"version": "1.2"}' });
   expect(await taken("null")).toEqual({ problem: expect.stringContaining("must be a JSON object") });
   expect(await taken('{"id": 1e400}')).toEqual({
-    problem: expect.stringMatching(/^\$TRAMMEL_OUTPUT holds the number/),
+    problem: expect.stringMatching(/^\$TRAMMEL_OUTPUT holds a number that cannot/),
   });
+  expect(await taken("hush ".repeat(20))).toEqual({ problem: "$TRAMMEL_OUTPUT is no JSON: Unexpected token 'h'" });
+  expect(await taken('{"a": hush}')).toEqual({ problem: "$TRAMMEL_OUTPUT is no JSON: Unexpected token 'h'" });
   expect(await taken("version=1")).toEqual({ problem: expect.stringMatching(/^\$TRAMMEL_OUTPUT is no JSON: /) });
   expect(await taken(`{"a": "${"x".repeat(1024 * 1024)}"}`)).toEqual({
     problem: "$TRAMMEL_OUTPUT is larger than 1048576 bytes",

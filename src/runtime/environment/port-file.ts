@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
-import { readJson } from "../../model/json-text.ts";
+import { bareProblem, readJson } from "../../model/json-text.ts";
 import { scratchFile, takeScratch } from "../scratch/scratch.ts";
 
 /** The file a process may write its ports to; its path is the child's `TRAMMEL_OUTPUT`. */
@@ -29,7 +29,8 @@ export function newPortFile(): PortFile {
 export function parsePorts(text: string): Ports {
   if (text.trim() === "") return { ports: {} };
   const read = readJson(text);
-  if ("problem" in read) return { problem: `$TRAMMEL_OUTPUT ${read.problem}` };
+  // What stands there has passed no boundary yet.
+  if ("problem" in read) return { problem: `$TRAMMEL_OUTPUT ${bareProblem(read)}` };
   const { value } = read;
   if (!isJsonObject(value)) return { problem: '$TRAMMEL_OUTPUT must be a JSON object, e.g. {"version": "1.2"}' };
   return { ports: value };
