@@ -1,5 +1,6 @@
 import type { WriteStream } from "node:tty";
 import { systemCode } from "../model/thrown.ts";
+import { ascii, isAscii } from "../views/ascii.ts";
 import { coloured } from "../views/inert.ts";
 
 /** One of the two standard streams. A reader that went away is no fault: what is written from then on is dropped. */
@@ -25,7 +26,7 @@ export interface Output {
 const gone: ReadonlySet<string> = new Set(["EPIPE", "EIO", "EBADF", "ECONNRESET", "ERR_STREAM_DESTROYED"]);
 
 /** Wraps `process.stdout` or `process.stderr`. */
-export function output(stream: WriteStream): Output {
+export function output(stream: WriteStream, env: NodeJS.ProcessEnv): Output {
   let closed = false;
   let fault: string | null = null;
   stream.on("error", (error: Error) => {
@@ -33,13 +34,15 @@ export function output(stream: WriteStream): Output {
     closed = true;
   });
   const terminal = stream.isTTY === true;
+  const signs = terminal && isAscii(env) ? ascii : (text: string) => text;
   const put = (text: string | Uint8Array) => {
     if (!closed && text.length > 0) stream.write(text);
   };
   return {
     terminal,
-    write: (text) => put(terminal ? coloured(typeof text === "string" ? text : Buffer.from(text).toString()) : text),
-    draw: put,
+    write: (text) =>
+      put(terminal ? signs(coloured(typeof text === "string" ? text : Buffer.from(text).toString())) : text),
+    draw: (frame) => put(signs(frame)),
     closed: () => closed,
     fault: () => fault,
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),

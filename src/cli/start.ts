@@ -13,8 +13,8 @@ export async function start(argv: readonly string[], compose: World["compose"]):
   guardEnd();
   const cwd = workingFolder();
   const world: World = {
-    out: output(process.stdout),
-    err: output(process.stderr),
+    out: output(process.stdout, process.env),
+    err: output(process.stderr, process.env),
     env: process.env,
     cwd: cwd ?? "/",
     interactive: isatty(0) && isatty(2),

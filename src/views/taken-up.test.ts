@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { EventBody } from "../model/events.ts";
-import { TakenUp } from "./taken-up.ts";
+import { emptyView, fold } from "./fold.ts";
+import { attemptsAsTold, TakenUp } from "./taken-up.ts";
 
 const at = (node: string, attempt: number) => ({ node, pass: 1, attempt });
 const opened = (attempt: number): EventBody => ({
@@ -73,4 +74,24 @@ test("a retry keeps its number when it is taken up, and one that follows is told
 test("of a pass that ended nothing is carried over to the next", () => {
   const next: EventBody = { type: "node.started", step: 1, from: [], node: "call", pass: 2, attempt: 1 };
   expect(told(unconfirmed("call", 1, "taken_up"), again("call", 1), started("call", 2), next)).toEqual([next]);
+});
+
+test("attempts that were handed over are one with that which goes on, since when the first began", () => {
+  const ended: EventBody = { type: "node.ended", result: { outcome: "failure" }, ...at("ask", 3) };
+  const view = emptyView("r", null);
+  const shown = (...bodies: readonly EventBody[]): readonly (readonly unknown[])[] => {
+    for (const body of bodies) fold(view, { run: "r", seq: (seq += 1), at: seq * 10, hash: "", body });
+    return attemptsAsTold(view.nodes.get("ask")?.attempts ?? []).map((one) => [one.n, one.outcome, one.startedAt]);
+  };
+  let seq = 0;
+  const handed = (attempt: number): readonly EventBody[] => [
+    unconfirmed("ask", attempt, "taken_up"),
+    again("ask", attempt),
+  ];
+  expect(shown(started("ask", 1), ...handed(1))).toEqual([[1, "unconfirmed", 10]]);
+  expect(shown(started("ask", 2), ...handed(2), started("ask", 3))).toEqual([[1, null, 10]]);
+  expect(shown(ended, started("ask", 4), unconfirmed("ask", 4, "crash"))).toEqual([
+    [1, "failure", 10],
+    [2, "unconfirmed", 90],
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { EventBody } from "../model/events.ts";
+import type { AttemptView } from "./run-view.ts";
 
 /**
  * Tells a run on over a change of its process. To a node that only waited, or in which runs go on, nothing happened
@@ -52,4 +53,17 @@ function isTakingUp(body: AttemptEvent, over: HandedOver): boolean {
   if (body.type !== "node.waiting" || over.isTold) return false;
   over.isTold = true;
   return true;
+}
+
+/** The attempts of a node as they are told: one that was handed over is one with that which goes on with it. */
+export function attemptsAsTold(attempts: readonly AttemptView[]): readonly AttemptView[] {
+  const told: AttemptView[] = [];
+  let since: number | null = null;
+  for (const [at, one] of attempts.entries()) {
+    const startedAt: number = since ?? one.startedAt;
+    const goesOn = one.reason?.code === "taken_up" && at + 1 < attempts.length;
+    since = goesOn ? startedAt : null;
+    if (!goesOn) told.push({ ...one, n: told.length + 1, startedAt });
+  }
+  return told;
 }

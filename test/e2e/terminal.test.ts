@@ -62,6 +62,17 @@ describe("the live view", () => {
     expect(text).toMatch(/✓ ■ b .*done/);
   });
 
+  it("draws with ASCII alone where the locale has no more", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: live\nentry: a\nnodes:\n  a: {type: script, run: "echo said; exit 1"}\n`);
+    const env = { LC_ALL: "C" };
+    const { stdout } = await trammel(["run", "see it", "-b", "b.yaml"], { place, terminal: true, env });
+    expect(stripVTControlCharacters(stdout)).toMatch(/x # a .*said/);
+    expect(stdout).toMatch(/^[\u0000-\u007f]+$/);
+    const piped = await trammel(["show", String(/run (\w+) failed/.exec(stdout)?.[1])], { place, env });
+    expect(piped.stdout).toContain("✗ a (script)\n");
+  });
+
   it("has no colour under NO_COLOR and is one line an event under --plain or on a dumb terminal", async () => {
     using place = new Place();
     place.file("b.yaml", `name: live\nnodes:\n  a: {type: script, run: "true"}\n`);

@@ -5,6 +5,7 @@ import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
 import { escaped, inert, inertLine } from "../../views/inert.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "../../views/run-view.ts";
+import { attemptsAsTold } from "../../views/taken-up.ts";
 import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, listBlueprints, namesBlueprint, shippedBlueprints } from "../documents/by-name.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -123,7 +124,9 @@ function usedText(usage: Usage): string {
 function node(one: NodeView, status: RunView["status"]): string {
   const kind = one.type === null ? "" : ` (${one.type})`;
   const open = openText(one.state, status);
-  return `${stateGlyphs[one.state]} ${one.id}${kind}\n${one.attempts.map((each) => attempt(each, open)).join("")}`;
+  return `${stateGlyphs[one.state]} ${one.id}${kind}\n${attemptsAsTold(one.attempts)
+    .map((each) => attempt(each, open))
+    .join("")}`;
 }
 
 /** What becomes of an attempt that has not ended. */
