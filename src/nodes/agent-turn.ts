@@ -76,6 +76,8 @@ export async function performTurn(
   } finally {
     watch.stop();
     cancelTimer();
+    // What it asked and did not wait for nobody need answer any more.
+    ending.abort();
   }
 }
 

@@ -200,6 +200,18 @@ describe("a person is asked", () => {
     expect((await performer.perform(context)).output?.text).toBe(expected);
     expect(asked).toEqual(["run: ls"]);
   });
+
+  test("no longer than the agent is there", async () => {
+    let answer: Promise<string> | undefined;
+    const run: AgentProvider["run"] = (request) => {
+      answer = request.ask?.("run: ls");
+      return Promise.resolve(done);
+    };
+    const { performer, context, reported } = world({ answer: "never", provider: { run } });
+    expect(await performer.perform(context)).toMatchObject({ outcome: "success" });
+    expect(await answer).toBe("nobody");
+    expect(reported.at(-1)).toMatchObject({ kind: "gate_answered", by: "nobody", answer: false });
+  });
 });
 
 test("events are reported as they come", async () => {
