@@ -59,6 +59,16 @@ describe("diff", () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^trammel: nothing tells what run \S+ changed\n {2}/)]);
   });
 
+  it("says where it looked for pictures that are gone", async () => {
+    const id = await run();
+    for (const ref of place.git("for-each-ref", "--format=%(refname)", "refs/trammel").split("\n"))
+      place.git("update-ref", "-d", ref);
+    expect(await trammel(["diff", id], { place })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(`No pictures of it, refs/trammel/${id}, are in .+: it is no repository, `),
+    });
+  });
+
   it("of a run inside another is told of the one around it", async () => {
     place.file("outer.yaml", "name: outer\nentry: sub\nnodes:\n  sub: {type: call, blueprint: ./b.yaml}\n");
     place.git("add", "outer.yaml");

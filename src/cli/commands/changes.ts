@@ -119,13 +119,13 @@ async function changesIn(world: World, journal: JournalReader, row: RunRow): Pro
   const { env } = world;
   const place = { home: dataHome(env, world.cwd), env, records, record: first.body.cassettes };
   const changes = await changesOf({ ...place, run: row.run, started: first.body, ended: row.endedAt !== null });
-  return (
-    changes ??
-    usage(
-      `nothing tells what run ${row.run} changed`,
-      "This is kept for runs that have a git working tree to themselves: those with agents, git nodes, writes or isolate: worktree.",
-    )
-  );
+  return changes ?? usage(`nothing tells what run ${row.run} changed`, whyUntold(row));
+}
+
+function whyUntold({ run, tree }: RunRow): string {
+  return tree === null
+    ? "This is kept for runs that have a git working tree to themselves: those with agents, git nodes, writes or isolate: worktree."
+    : `No pictures of it, refs/trammel/${run}, are in ${tree}: it is no repository, they could not be taken, or they are gone.`;
 }
 
 function refusal(run: string, refused: UndoRefusal): Problem {
