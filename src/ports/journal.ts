@@ -178,6 +178,8 @@ export interface Turns {
 export interface Queued {
   readonly run: string;
   readonly blueprint: string;
+  /** The process that waits for it. */
+  readonly owner: ProcessIdentity;
   /** Those that stand before it. */
   readonly ahead: readonly Ahead[];
 }

@@ -75,6 +75,11 @@ it("serves those that wait in their order, tells each its place, and lets nobody
   expect((await trammel(["runs"], { place })).stderr).toMatch(
     /^waiting: run \S+ \(holder\): run \S+ \(holder\) is working in .*; next in the queue\nwaiting: .*; place 2 in the queue\n$/,
   );
+  const run = (JSON.parse(listed.stdout) as { queued: { run: string }[] }).queued[0]?.run ?? "";
+  for (const command of ["stop", "show", "resume"])
+    expect((await trammel([command, run], { place })).stderr).toBe(
+      `trammel: run ${run} has not begun: it waits in the queue\n  trammel runs says for what. Ctrl-C where it waits, or kill ${second.child.pid}, lets it go: nothing of it has happened.\n`,
+    );
   // Killed without a word, it stands before nobody.
   second.child.kill("SIGKILL");
   await third.until(/; next in the queue/);

@@ -1,7 +1,7 @@
 import type { CalleePins } from "../../model/bound.ts";
 import type { JournalEvent } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
-import type { Journal, JournalReader, ReadableJournal, RemovedRun, RunRow } from "../../ports/journal.ts";
+import type { Journal, JournalReader, Queued, ReadableJournal, RemovedRun, RunRow } from "../../ports/journal.ts";
 import { bindingsOf } from "../../views/bindings.ts";
 import { emptyView, fold } from "../../views/fold.ts";
 import type { RunView } from "../../views/run-view.ts";
@@ -64,7 +64,15 @@ export function findRun(journal: ReadableJournal, text: string): RunRow | Proble
   }
   const removed = journal.removed(text);
   if (removed !== null) return pruned(removed);
+  const waits = journal.queued().find(({ run }) => run.startsWith(text));
+  if (waits !== undefined) return notBegun(waits);
   return { exit: exitCodes.usage, message: `there is no run ${text}`, hint: "trammel runs lists them." };
+}
+
+function notBegun({ run, owner: { pid } }: Queued): Problem {
+  const message = `run ${run} has not begun: it waits in the queue`;
+  const hint = `trammel runs says for what. Ctrl-C where it waits, or kill ${pid}, lets it go: nothing of it has happened.`;
+  return { exit: exitCodes.usage, message, hint };
 }
 
 function pruned({ run, status, at }: RemovedRun): Problem {

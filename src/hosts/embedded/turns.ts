@@ -59,7 +59,12 @@ export class TurnTable {
     const waiting = this.#all.all().filter((row) => this.#isAlive(ownerOf(row)));
     return waiting.map((row) => {
       const claim = { run: textOf(row, "run"), tree: textOrNull(row, "tree"), key: textOrNull(row, "key") };
-      return { run: claim.run, blueprint: textOf(row, "blueprint"), ahead: [...this.ahead(claim)] };
+      return {
+        run: claim.run,
+        blueprint: textOf(row, "blueprint"),
+        owner: ownerOf(row),
+        ahead: [...this.ahead(claim)],
+      };
     });
   }
 
