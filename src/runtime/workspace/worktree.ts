@@ -60,10 +60,11 @@ export async function openWorktree(
 
 /**
  * Does `work` while nobody else does such with the same repository: Git reads the records of all its worktrees to add
- * one or take one away, gives up where one is half made, and does not wait for who writes its configuration.
+ * one or take one away, gives up where one is half made, and does not wait for who writes its configuration. Many may
+ * stand before it, and each is done soon.
  */
 async function registering<T>(shared: string, work: () => Promise<T>): Promise<T> {
-  const answer = await locked(join(shared, "trammel-worktrees"), work, { waitMs: limits.gitLockMs });
+  const answer = await locked(join(shared, "trammel-worktrees"), work, { waitMs: limits.gitCommandMs });
   if (isUnlocked(answer)) throw new GitFailure(`${answer.unlocked}; ${answer.hint}`);
   return answer;
 }
