@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { type Config, emptyConfig, merge } from "./config.ts";
 import { isTaken, readTextFile } from "./text-file.ts";
@@ -57,10 +57,13 @@ export async function loadProject(cwd: string): Promise<Pick<LoadedConfig, "conf
   return { config: merge(emptyConfig, project?.config ?? emptyConfig), faults };
 }
 
-/** Absolute path of the user's own file; null where the user has no home folder. */
+/**
+ * Absolute path of the user's own file; null where the user has no home folder. A relative `XDG_CONFIG_HOME` is none,
+ * as its specification says: a folder of a clone would say where keys may go.
+ */
 export function userFile(env: Readonly<Record<string, string | undefined>>): string | null {
   const base = env["XDG_CONFIG_HOME"] ?? "";
-  if (base !== "") return join(base, "trammel", "config.yaml");
+  if (isAbsolute(base)) return join(base, "trammel", "config.yaml");
   const home = userHome();
   return home === null ? null : join(home, ".config", "trammel", "config.yaml");
 }
