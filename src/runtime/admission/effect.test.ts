@@ -32,6 +32,12 @@ test.each([
   ["echo v1", "contains v2", "not_there"],
   ["printf 'v1\\nv2\\n'", "matches ^v2$", "there"],
   ["printf 'v1\\nv20\\n'", "matches ^v2$", "not_there"],
+  ["echo v1; exit 1", "contains v2", "not_there"],
+  ["echo v1; exit 1", "matches v2", "not_there"],
+  ["echo v2; exit 2", "contains v2", "there"],
+  ["echo v2; exit 2", "matches v2", "there"],
+  ["exit 2", "contains v2", "unknown"],
+  ["exit 128", "matches v2", "unknown"],
   ["exit 127", "exit 127", "unknown"],
   ["kill -9 $$", "contains v2", "unknown"],
 ] as const)("%s, done where it %s: %s", async (probe, done, finding) => {

@@ -39,6 +39,9 @@ interface Said {
   readonly isCut: boolean;
 }
 
+/** What `grep`, `cat`, `test` and `diff` end with where something is not there; with more they say that they failed. */
+const answersNo = 1;
+
 async function saidBy({ text, blob, cut }: CapturedText, blobs: Pick<BlobStore, "get">): Promise<Said> {
   if (blob === undefined) return { text, isCut: cut === true };
   const bytes = await blobs.get(blob).catch(() => null);
@@ -57,10 +60,14 @@ async function ruleOf(done: string): Promise<Rule | null> {
     case "exit":
       return (exit) => exit === Number(rest);
     case "contains":
-      return (_, { text, isCut }) => text.includes(rest) || (isCut ? undefined : false);
+      return (exit, { text, isCut }) => text.includes(rest) || (isCut || exit > answersNo ? undefined : false);
     case "matches": {
       const pattern = (await patternCompiler())(rest, { lines: true });
-      return "problem" in pattern ? null : (_, { text, isCut }) => (isCut ? undefined : pattern.test(text));
+      if ("problem" in pattern) return null;
+      return (exit, { text, isCut }) => {
+        const found = isCut ? undefined : pattern.test(text);
+        return found === false && exit > answersNo ? undefined : found;
+      };
     }
     default:
       return null;
