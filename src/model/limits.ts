@@ -102,6 +102,8 @@ export const limits = {
 
   // Secrets
   secretMinCharacters: 4,
+  /** In one sensitive input that is a list or a map. */
+  sensitiveValues: 256,
   secretCharacters: 64 * 1024,
   secretEncodedCharacters: 8 * 1024,
   secretLineCharacters: 16,

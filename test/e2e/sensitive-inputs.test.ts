@@ -15,16 +15,18 @@ nodes:
 /** What each node makes of the input is told in a sentence of ours, which passes no boundary of a process. */
 const blueprint = `
 name: sensitive
-inputs: {key: {type: string, sensitive: true}}
+inputs:
+  key: {type: string, sensitive: true}
+  more: {type: json, sensitive: true}
 outputs: {x: {type: "enum[p, q]", from: "{said}-{inputs.key}"}}
 entry: read
 nodes:
   read: {type: tool, tool: read, args: {path: "{inputs.key}"}}
   write: {type: tool, tool: write, args: {path: "/{inputs.key}", content: x}}
   search: {type: tool, tool: search, args: {pattern: "({inputs.key}"}}
-  items: {type: map, over: "{inputs.key}", do: {entry: one, nodes: {one: {type: script, run: "true"}}}}
+  items: {type: map, over: "{inputs.more.list}", do: {entry: one, nodes: {one: {type: tool, tool: read, args: {path: "{item}"}}}}}
   call: {type: call, blueprint: callee.yaml, with: {v: "{inputs.key}"}}
-  said: {type: script, run: "echo said"}
+  said: {type: script, run: 'echo "said $DEEP"', env: {DEEP: "{inputs.more.deep.key}"}}
   ask: {type: human, mode: approval, prompt: "Use {inputs.key}?", show: ["{inputs.key}"]}
 edges:
   - {from: read, when: failure, to: write}
@@ -42,7 +44,9 @@ it("a sensitive input shows in no reason, question, refusal, journal or event, w
   place.file("strict.yaml", callee.replace("type: string", "type: string, sensitive: true"));
   const refused = await trammel(["run", "-b", "strict.yaml", "--input", `v=${value}`], { place });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("which {inputs.v} does not fit")]);
-  const ran = await trammel(["run", "-b", "b.yaml", "--input", `key=${value}`, "--json", "--detach"], { place });
+  const more = JSON.stringify({ list: [`${value} 1`, `${value} 2`], deep: { key: `deep ${value}` } });
+  const inputs = ["--input", `key=${value}`, "--input", `more=${more}`];
+  const ran = await trammel(["run", "-b", "b.yaml", ...inputs, "--json", "--detach"], { place });
   expect(lastLine(ran)).toMatchObject({ status: "waiting" });
   expect(ran.stdout).toContain('"Use ***?"');
   expect(ran.stdout).toContain("*** does not exist");
@@ -54,5 +58,6 @@ it("a sensitive input shows in no reason, question, refusal, journal or event, w
     ...[refused, ran, ...looked].map(({ stdout, stderr }, at) => ({ name: `output ${at}`, text: stdout + stderr })),
   ];
   expect(places.map(({ name }) => name)).toContain("trammel.db");
-  expect(places.flatMap(({ name, text }) => (text.includes(value) ? [name] : []))).toEqual([]);
+  expect(ran.stdout).toContain("said ***");
+  expect(places.flatMap(({ name, text }) => (text.includes("canary") ? [name] : []))).toEqual([]);
 });

@@ -87,3 +87,21 @@ test("one too short to be masked is said", async () => {
   await open().guard("r1", blueprintOf({ ...node, secrets: ["SHORT"] }), { task: "", inputs: {} });
   expect(notices).toEqual(["SHORT has fewer than 4 characters: it is not masked in output"]);
 });
+
+test("what a sensitive list or map holds is masked by itself, in another process too", async () => {
+  const token = { user: "canary-user", pins: [123456, true, null, ""], deep: { key: "canary-deep" } };
+  const guarded = await open().guard("r1", blueprint, { task: "", inputs: { token } });
+  const said = "canary-user 123456 true canary-deep";
+  expect(redactor.text(said)).toBe("*** *** true ***");
+  await open().recall("r1", blueprint, "recorded" in guarded ? guarded.recorded : { task: "", inputs: {} });
+  expect([redactor.text(said), notices]).toEqual(["*** *** true ***", []]);
+});
+
+test("a sensitive map that holds something short is told, and one that holds very much is refused", async () => {
+  await open().guard("r1", blueprint, { task: "", inputs: { token: ["abc", "canary-long"] } });
+  expect(notices).toEqual(["token holds a value of fewer than 4 characters: that is not masked in output"]);
+  const token = Array.from({ length: 257 }, (_, n) => `canary-${n}`);
+  expect(await open().guard("r2", blueprint, { task: "", inputs: { token } })).toEqual({
+    missing: ["the sensitive input token holds more than 256 values; put them into a file, and name the file"],
+  });
+});

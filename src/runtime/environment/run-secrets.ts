@@ -26,8 +26,8 @@ export function runSecrets(parts: RunSecretsParts): RunSecrets {
   const { redactor, folder } = parts;
   const fileOf = (run: string): string => path.join(folder, `${run}.json`);
   const maskAll = async (blueprint: Blueprint, sensitive: Inputs): Promise<readonly string[]> => {
-    for (const [name, value] of Object.entries(sensitive)) mask(name, value, parts);
-    return maskNamed(blueprint, parts);
+    const refused = Object.entries(sensitive).flatMap(([name, value]) => mask(name, value, parts) ?? []);
+    return [...refused, ...(await maskNamed(blueprint, parts))];
   };
   return {
     async guard(run, blueprint, { task, inputs }) {
@@ -69,10 +69,32 @@ function pick(inputs: Inputs, wanted: (name: string) => boolean): Inputs {
   return Object.fromEntries(Object.entries(inputs).filter(([name]) => wanted(name)));
 }
 
-function mask(name: string, value: Json, { redactor, notice }: RunSecretsParts): void {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (!redactor.add(text))
-    notice(`${name} has fewer than ${limits.secretMinCharacters} characters: it is not masked in output`);
+/** Answers why that cannot be, or null. */
+function mask(name: string, value: Json, { redactor, notice }: RunSecretsParts): string | null {
+  const inside = valuesIn(value);
+  if (inside.length > limits.sensitiveValues)
+    return `the sensitive input ${name} holds more than ${limits.sensitiveValues} values; put them into a file, and name the file`;
+  const isMap = typeof value === "object" && value !== null;
+  if (isMap) redactor.add(JSON.stringify(value));
+  const isMasked = inside.map((one) => redactor.add(one));
+  if (isMasked.includes(false))
+    notice(
+      isMap
+        ? `${name} holds a value of fewer than ${limits.secretMinCharacters} characters: that is not masked in output`
+        : `${name} has fewer than ${limits.secretMinCharacters} characters: it is not masked in output`,
+    );
+  return null;
+}
+
+/** Texts and numbers, each of which a reference may lead to. What is true or false is no secret by itself. */
+function valuesIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return [String(value)];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesIn).filter(isNotBlank) : [];
+}
+
+function isNotBlank(text: string): boolean {
+  return text.trim() !== "";
 }
 
 /**
