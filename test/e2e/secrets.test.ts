@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -40,6 +41,24 @@ describe("a secret without a keyring", () => {
     expect((await trammel(["secret", "rm", "DEPLOY_TOKEN"], options)).code).toBe(0);
     expect((await trammel(["secret", "rm", "DEPLOY_TOKEN"], options)).code).toBe(2);
     expect((await trammel(["secret", "list"], options)).stdout).toBe("");
+  });
+
+  it("shows in no name of a file that a node may not write", async () => {
+    using place = new Place();
+    place.file(
+      "b.yaml",
+      `name: b
+nodes:
+  a: {type: script, secrets: [DEPLOY_TOKEN], writes: ["ok/**"], run: 'touch "of-$DEPLOY_TOKEN.txt"'}
+`,
+    );
+    execFileSync("git", ["init", "-q", place.path(".")]);
+    const env = { ...noSession, DEPLOY_TOKEN: "canary-7f3-é" };
+    const ran = await trammel(["run", "-b", "b.yaml"], { place, env });
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("it changed what it may not: of-***.txt")]);
+    const journal = filesUnder(place.home).filter(({ name }) => name.startsWith("trammel.db"));
+    expect(journal.length).toBeGreaterThan(0);
+    expect(journal.filter(({ text }) => text.includes("canary-7f3"))).toEqual([]);
   });
 
   it("that is no text, or too long, is not kept, and why is said", async () => {

@@ -7,13 +7,14 @@ export interface Forms {
 }
 
 /**
- * The ways in which a secret value shows up in output: as it is, by lines, and as JSON, URL,
- * base64 and hex write it. Base64 comes in the three alignments it has inside a longer text,
+ * The ways in which a secret value shows up in output: as it is, by lines, and as JSON, shells, literals of programs,
+ * HTML, URL, base64 and hex write it. Base64 comes in the three alignments it has inside a longer text,
  * less the outermost characters it shares with its neighbours.
  */
 export function formsOf(value: string): Forms {
   const whole = value.trim().slice(0, limits.secretCharacters);
-  const plain = new Set([whole, ...jsonForms(whole), ...shellForms(whole), ...secretLines(whole)]);
+  const written = [...jsonForms(whole), ...shellForms(whole), ...quotedForms(whole), ...markupForms(whole)];
+  const plain = new Set([whole, ...written, ...secretLines(whole)]);
   const exact = [...plain].map((text) => Buffer.from(text));
   if (whole.length > limits.secretEncodedCharacters) return { exact, foldable: [] };
   const encoded = new Set([...urlForms(whole), ...base64Forms(whole), ...hexForms(whole)]);
@@ -37,9 +38,24 @@ function escapedAs(text: string, characters: RegExp): string {
   return text.replace(characters, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Inside single quotes, as `set -x` and quoting libraries print an apostrophe. */
+/** Inside single quotes, as `set -x` and quoting libraries print an apostrophe; without any, as `printf %q` does. */
 function shellForms(text: string): string[] {
-  return [`'\\''`, `'"'"'`].map((apostrophe) => text.replaceAll("'", apostrophe));
+  const bare = text.replaceAll(/^[#~]|[ !"$&'()*,;<>?[\\\]^`{|}]/g, "\\$&");
+  return [bare, ...[`'\\''`, `'"'"'`].map((apostrophe) => text.replaceAll("'", apostrophe))];
+}
+
+/** In a literal, as Python, Node and others show a text: which quotes are escaped depends on those around it. */
+function quotedForms(text: string): string[] {
+  const doubled = text.replaceAll("\\", "\\\\");
+  return [doubled, ...["'", "`"].map((mark) => doubled.replaceAll(mark, `\\${mark}`))];
+}
+
+/** In a page of HTML or XML: they write the apostrophe in three ways, and some leave quotes as they are. */
+function markupForms(text: string): string[] {
+  const inText = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const quoted = ["&quot;", "&#34;"].map((quote) => inText.replaceAll('"', quote));
+  const apostrophes = ["&#39;", "&#x27;", "&apos;"];
+  return [inText, ...quoted, ...quoted.flatMap((one) => apostrophes.map((mark) => one.replaceAll("'", mark)))];
 }
 
 /** A key file is often shown indented or line by line; its frame is public. */

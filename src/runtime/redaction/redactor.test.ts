@@ -57,6 +57,25 @@ describe("forms of a secret", () => {
     expect(createRedactor([odd]).text(text)).toBe('{"key":"***"}');
   });
 
+  test.each([
+    ["a shell, word by word", String.raw`p\$\ \"\'\&\\z/9`],
+    ["Python", String.raw`p$ "\'&\\z/9`],
+    ["Node, in backticks", String.raw`p$ "'&\\z/9`],
+    ["HTML", `p$ &quot;&#39;&amp;\\z/9`],
+    ["HTML of Python", `p$ &quot;&#x27;&amp;\\z/9`],
+    ["XML", `p$ &quot;&apos;&amp;\\z/9`],
+    ["HTML of Go", `p$ &#34;&#39;&amp;\\z/9`],
+    ["text in HTML", `p$ "'&amp;\\z/9`],
+  ])("as %s quotes it", (_name, text) => {
+    expect(createRedactor([String.raw`p$ "'&\z/9`]).text(`[${text}]`)).toBe("[***]");
+  });
+
+  test("as bash quotes it", () => {
+    const odd = String.raw`p$ "'&\z/9*(a)[b]{c}!#;<d>?^|e,f~g`;
+    const said = execFileSync("bash", ["-c", 'printf %q "$1"', "bash", odd], { encoding: "utf8" });
+    expect(createRedactor([odd]).text(said)).toBe("***");
+  });
+
   test("quoted by a shell that shows what it does", () => {
     const odd = "it's a secret";
     for (const shell of ["sh", "bash"]) {
