@@ -2,7 +2,9 @@ import type { Json } from "./json.ts";
 import { isTooDeep, tooDeepText } from "./nesting.ts";
 import { messageOf } from "./thrown.ts";
 
-/** What a text holds, or why that cannot be used, to follow the name of the text; `unread` where it is no JSON at all. */
+/**
+ * What a text holds, or why that cannot be used, to follow the name of the text; `unread` where it is no JSON at all.
+ */
 export type ReadJson = { readonly value: Json } | JsonProblem;
 
 /** Both texts tell a piece of what was read. */

@@ -76,7 +76,8 @@ export function pluginThrew(type: string, thrown: unknown, redactor: Redactor): 
 }
 
 /**
- * It has the whole environment, and what it read there has passed no boundary yet. The codes of its reasons are its own.
+ * It has the whole environment, and what it read there has passed no boundary yet.
+ * The codes of its reasons are its own.
  */
 function masked(result: NodeResult, redactor: Redactor): NodeResult {
   const text = (said: string) => redactor.text(said);
