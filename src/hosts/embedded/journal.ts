@@ -26,7 +26,7 @@ export interface EmbeddedOptions extends LedgerPorts {
 
 /** Opens the store of this machine. Throws StoreUnavailable. */
 export function openJournal(options: EmbeddedOptions): EmbeddedJournal {
-  const connections = openStore(options.home, options.migrations ?? migrations);
+  const connections = openStore(options.home, options.migrations ?? migrations, options);
   if (connections.notice !== null) options.notice(connections.notice);
   try {
     return new EmbeddedJournal(connections, options);

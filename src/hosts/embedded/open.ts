@@ -1,19 +1,10 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { limits } from "../../model/limits.ts";
 import { systemCode } from "../../model/thrown.ts";
-import { bringUp, type Migration, versionOf } from "./schema.ts";
+import { keepCopy, type Owners, sweepCopies } from "./copies.ts";
+import { bringUp, type Migration } from "./schema.ts";
 import { tornTail } from "./torn.ts";
 import { explainOpening, isBusy } from "./unavailable.ts";
 
@@ -28,7 +19,7 @@ export interface Connections {
 }
 
 /** Opens, creates or migrates the store in `home`. Throws StoreUnavailable, and then has changed nothing. */
-export function openStore(home: string, steps: readonly Migration[]): Connections {
+export function openStore(home: string, steps: readonly Migration[], owners: Owners): Connections {
   const path = join(home, "trammel.db");
   const opened: DatabaseSync[] = [];
   const connect = (): DatabaseSync => {
@@ -42,7 +33,8 @@ export function openStore(home: string, steps: readonly Migration[]): Connection
     const writing = connect();
     keepLog(writing);
     writing.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${limits.storeLogPages}`);
-    bringUp(writing, path, steps, (version) => keepCopy(writing, path, version));
+    bringUp(writing, path, steps, (version) => keepCopy(writing, path, version, owners));
+    sweepCopies(path, owners);
     const reading = connect();
     reading.exec("PRAGMA query_only = ON");
     const notice = leftOver ? tornTail(writing, reading, path) : null;
@@ -104,21 +96,5 @@ function makeFolder(folder: string): void {
     if (code !== "ENOENT" || dirname(folder) === folder || existsSync(dirname(folder))) throw error;
     makeFolder(dirname(folder));
     makeFolder(folder);
-  }
-}
-
-/** Under its name it is whole, whoever else makes one or dies while at it. */
-function keepCopy(db: DatabaseSync, path: string, version: number): void {
-  const copy = `${path}.v${version}`;
-  if (existsSync(copy)) return;
-  const unfinished = `${copy}.${process.pid}`;
-  rmSync(unfinished, { force: true });
-  try {
-    closeSync(openSync(unfinished, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
-    db.prepare("VACUUM INTO ?").run(unfinished);
-    // Else another has migrated it since, and kept what it was.
-    if (versionOf(db) === version) renameSync(unfinished, copy);
-  } finally {
-    rmSync(unfinished, { force: true });
   }
 }
