@@ -78,6 +78,24 @@ it("what was ignored before a run is neither shown nor taken away, though the ru
   expect(place.git("log", "--all", "-p", "--", ".env")).toBe("");
 });
 
+it.each([
+  ["core.worktree", '"$(dirname "$PWD")"', "core.worktree, a setting of the repository, leads to another folder: "],
+  ["core.worktree", "/", "core.worktree, a setting of the repository, leads to another folder: /\n"],
+  ["core.worktree", '"$PWD/src"', "core.worktree, a setting of the repository, leads to another folder: "],
+  ["core.bare", "true", "no working tree of git any more; see core.bare and core.worktree there\n"],
+])("a run that sets %s to %s is told, and nothing is written elsewhere", async (key, value, why) => {
+  const id = await run(`echo two > src/a; git config ${key} ${value}`);
+  for (const command of ["diff", "undo"]) {
+    const { code, stderr } = await trammel([command, id], { place });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+    expect(stderr).toMatch(/^trammel: what the run changed cannot be told: /);
+  }
+  expect(place.read("src/a")).toBe("two\n");
+  place.git("config", "--file", ".git/config", "--unset", key);
+  expect(await trammel(["undo", id], { place })).toMatchObject({ code: 0 });
+  expect(place.read("src/a")).toBe("one\n");
+});
+
 describe("what a node may not write is found and taken back", () => {
   const writes = "\n    writes: [src/**]";
   it.each([

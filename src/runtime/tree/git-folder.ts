@@ -10,14 +10,21 @@ import { readPlainFileNow } from "./plain-file.ts";
 export async function gitFolderOf(cwd: string): Promise<string | null> {
   const real = await realpath(cwd).catch(() => null);
   for (let folder = real; folder !== null; folder = dirname(folder) === folder ? null : dirname(folder)) {
-    const found = await stat(join(folder, ".git")).catch(() => null);
-    if (found === null) continue;
-    const own = found.isDirectory() ? join(folder, ".git") : namedIn(join(folder, ".git"), /^gitdir: (.*)$/m);
+    const own = await gitDirIn(folder);
+    if (own === undefined) continue;
     if (own === null) return null;
     const shared = namedIn(join(own, "commondir"), /^(.*)$/m) ?? own;
     return realpath(shared).catch(() => null);
   }
   return null;
+}
+
+/** Where the `.git` in a folder leads; null where that leads nowhere, undefined where there is none. */
+export async function gitDirIn(folder: string): Promise<string | null | undefined> {
+  const file = join(folder, ".git");
+  const found = await stat(file).catch(() => null);
+  if (found === null) return undefined;
+  return found.isDirectory() ? file : namedIn(file, /^gitdir: (.*)$/m);
 }
 
 function namedIn(file: string, pattern: RegExp): string | null {

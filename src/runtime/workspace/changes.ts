@@ -1,9 +1,10 @@
 import { rm } from "node:fs/promises";
 import { scratchFolder } from "../scratch/scratch.ts";
 import type { RunStarted } from "../../model/events.ts";
+import { GitFailure } from "./git.ts";
 import { picturesOf, type PictureOptions } from "./pictures.ts";
 import { refs } from "./refs.ts";
-import { isGone } from "./repository.ts";
+import { isGone, treeAt } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 /** What a run changed in its tree. */
@@ -52,6 +53,8 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
   const start = (await snapshots?.kept(refs.start(run))) ?? null;
   if (snapshots === null || start === null) {
     await dispose();
+    if (snapshots === null && (await treeAt(refs.start(run), { cwd: place, env: options.env })) !== null)
+      throw new GitFailure(`${place} is in no working tree of git any more; see core.bare and core.worktree there`);
     return null;
   }
   const endOf = async (): Promise<string | null> => (ended || wasRemoved ? snapshots.kept(refs.end(run)) : null);

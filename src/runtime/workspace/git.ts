@@ -115,7 +115,8 @@ export function pathInput(paths: readonly string[]): Buffer {
   return nameBytes(paths.map((path) => `${path}\0`).join(""));
 }
 
-const quiet = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", LC_ALL: "C" };
+/** An object is what it is called, whatever is said to stand for it (`git replace`). */
+const quiet = { GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_NO_REPLACE_OBJECTS: "1", LC_ALL: "C" };
 
 /** What a hook that started Trammel inherited points to another place; where the settings of the user are stays. */
 function withoutGit(env: GitOptions["env"]): Record<string, string | undefined> {

@@ -128,3 +128,13 @@ test("a repository inside keeps its rules, and one that is made meanwhile has no
   files({ "made/.gitignore": "*\n", "made/code": "x", "made/.git/info/exclude": "code\n", "made/a.log": "x" });
   expect(await changedIn(begun)).toEqual(["inner/.gitignore", "inner/new", "made/.gitignore", "made/code"]);
 });
+
+test("a picture that the repository says another one stands for is what it was", async () => {
+  const begun = await begin();
+  files({ "new.py": "x" });
+  const forged = git("rev-parse", "HEAD");
+  git("replace", git("rev-parse", start), forged);
+  files({ ".git/info/exclude": "new.py\n" });
+  expect(await changedIn(begun)).toEqual(["new.py"]);
+  expect(await (await open("others")).kept(start)).toBe(begun.before);
+});

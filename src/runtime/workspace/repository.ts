@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { gitDirIn } from "../tree/git-folder.ts";
 import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 
 type Environment = GitOptions["env"];
@@ -15,7 +16,7 @@ export interface Repository {
 
 /**
  * The working tree around a folder; null where there is none, as in a bare repository. Rejects with {@link GitFailure}
- * where there is one that Git does not read, as of another owner.
+ * where there is one that Git does not read, as of another owner, or that says that its tree is elsewhere.
  */
 export async function repositoryOf(cwd: string, env: Environment): Promise<Repository | null> {
   const folder = await realpath(cwd).catch(() => null);
@@ -27,7 +28,17 @@ export async function repositoryOf(cwd: string, env: Environment): Promise<Repos
   // One with a line break in its name stands on several lines.
   const [common = "", root = ""] =
     folders.length <= 2 ? folders : [await ask("--git-common-dir"), await ask("--show-toplevel")];
-  return { root: await realpath(root), commonDir: await realpath(resolve(cwd, common)), objectFormat };
+  const real = await realpath(root);
+  if (real !== treeAround(folder) && !(await leadsTo(real, await ask("--absolute-git-dir"))))
+    throw new GitFailure(`core.worktree, a setting of the repository, leads to another folder: ${root}`);
+  return { root: real, commonDir: await realpath(resolve(cwd, common)), objectFormat };
+}
+
+/** Whether the `.git` in a folder leads to that one. */
+async function leadsTo(folder: string, gitDir: string): Promise<boolean> {
+  const own = await gitDirIn(folder);
+  if (own === undefined || own === null) return false;
+  return (await realpath(own).catch(() => null)) === (await realpath(gitDir));
 }
 
 function ifNone(error: unknown): null {
@@ -41,7 +52,13 @@ function ifNone(error: unknown): null {
  * it, holds a `.git`; to ask it costs a process.
  */
 export function isInTree(folder: string): boolean {
-  return existsSync(join(folder, ".git")) || (dirname(folder) !== folder && isInTree(dirname(folder)));
+  return treeAround(folder) !== null;
+}
+
+/** The innermost folder at or above this one that holds a `.git`. */
+function treeAround(folder: string): string | null {
+  if (existsSync(join(folder, ".git"))) return folder;
+  return dirname(folder) === folder ? null : treeAround(dirname(folder));
 }
 
 export async function isGone(path: string): Promise<boolean> {
