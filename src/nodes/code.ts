@@ -1,11 +1,11 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { CodeNode } from "../model/node.ts";
 import { isJsonObject, type Json, type JsonObject } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import type { ProcessResult } from "../ports/processes.ts";
-import { scratchFile, takeScratch } from "../runtime/scratch/scratch.ts";
+import { scratchFile, takeScratch, writeScratch } from "../runtime/scratch/scratch.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
 import { compileSchema } from "../runtime/validation/schema.ts";
 import { argumentsOf } from "./arguments.ts";
@@ -45,9 +45,9 @@ async function inFiles(
   const answer = scratchFile();
   try {
     await Promise.all([
-      writeFile(main, mainProgram, { mode: 0o600 }),
-      writeFile(body, source, { mode: 0o600 }),
-      writeFile(input, JSON.stringify(values), { mode: 0o600 }),
+      writeScratch(main, mainProgram),
+      writeScratch(body, source),
+      writeScratch(input, JSON.stringify(values)),
     ]);
     const argv = [process.execPath, ...nodeOptions(context), main, body, input, answer];
     const ran = await runCommand(context, { argv, cwd: context.cwd }, redactor);

@@ -1,6 +1,6 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { Json } from "../../model/json.ts";
-import { scratchFile } from "../../runtime/scratch/scratch.ts";
+import { scratchFile, writeScratch } from "../../runtime/scratch/scratch.ts";
 
 /** Its own names of what an agent is left: of tools that only read, and of the others. */
 interface Left {
@@ -50,7 +50,7 @@ export async function holdTo(tools: readonly string[], { tools: names, hold }: T
       return { argv: [], meta: hold.meta(left), dispose: nothing };
     case "file": {
       const file = scratchFile(".toml");
-      await writeFile(file, hold.text(left), { mode: 0o600 });
+      await writeScratch(file, hold.text(left));
       return { argv: [hold.flag, file], meta: null, dispose: () => rm(file, { force: true }) };
     }
   }

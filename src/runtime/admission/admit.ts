@@ -49,7 +49,7 @@ export async function admit(
     return refuse(
       "bad_input",
       `the working folder ${request.cwd} does not exist`,
-      "make it or choose another with --cwd",
+      "make it, or name another with trammel run --cwd FOLDER",
     );
   const { prTemplate } = blueprint.records;
   if (prTemplate !== undefined && !existsSync(resolve(request.cwd, prTemplate)))

@@ -1,5 +1,5 @@
 import { constants, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { lstat, mkdir, open, rm } from "node:fs/promises";
+import { lstat, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { messageOf } from "../../model/thrown.ts";
@@ -13,6 +13,15 @@ export function scratchFile(extension = ""): string {
   folder ??= makeFolder();
   files += 1;
   return path.join(folder, `${files}${extension}`);
+}
+
+/** Writes such a file, for this user only. Rejects with a {@link ScratchFailure}, as where no space is left. */
+export async function writeScratch(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new ScratchFailure(`no temporary file can be written in ${path.dirname(file)}: ${messageOf(error)}`);
+  }
 }
 
 /** An empty folder that is gone with this process, or with a later one where this one is killed. */
