@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { secretListShape } from "../../src/wire/secrets.ts";
 import { filesUnder, lastLine, Place, start, type StartOptions, trammel } from "./support/cli.ts";
 
@@ -134,7 +134,10 @@ run "$@" secret rm DEPLOY_TOKEN
 run "$@" run -b b.yaml
 `,
     );
-    const env = { HOME: place.folder, XDG_RUNTIME_DIR: place.folder };
+    // It puts a socket there, whose path may only be short.
+    const runtime = mkdtempSync("/tmp/trammel-keyring-");
+    onTestFinished(() => rmSync(runtime, { recursive: true, force: true }));
+    const env = { HOME: place.folder, XDG_RUNTIME_DIR: runtime };
     const wrapper = ["dbus-run-session", "--", "sh", place.path("session.sh")];
     const { code, stdout } = await start([], { place, env, wrapper }).end;
     expect([code, stdout]).toEqual([0, "DEPLOY_TOKEN  keyring\ntoken ***\n10\ntoken ***\n12\n"]);
