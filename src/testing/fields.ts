@@ -1,6 +1,6 @@
 import { configFields } from "../config/parse.ts";
 import { exitCodes } from "../model/outcome.ts";
-import { messageOf } from "../model/thrown.ts";
+import { parsePattern } from "../language/patterns/expression.ts";
 import { entriesOf, json, listOf, mapOf, oneOrMore } from "../language/read/collections.ts";
 import { object, optional, readPart, required } from "../language/read/table.ts";
 import type { Reader } from "../language/read/reading.ts";
@@ -53,21 +53,18 @@ const route: Reader<readonly RouteItem[]> = {
   },
 };
 
-const pattern: Reader<RegExp> = {
+const pattern: Reader<string> = {
   expected: "a regular expression",
   schema: { type: "string", minLength: 1 },
   read(node, reading, field) {
     const source = text().read(node, reading, field);
     if (source === undefined) return undefined;
-    try {
-      return new RegExp(source, "mu");
-    } catch (error) {
-      const why = messageOf(error);
-      reading.problem("invalid-value", node, `${reading.place(field)} is no regular expression: ${why}`);
-      return undefined;
-    }
+    const parsed = parsePattern(source);
+    if (!("problem" in parsed)) return source;
+    reading.problem("invalid-value", node, `${reading.place(field)} ${parsed.problem}`, parsed.hint);
+    return undefined;
   },
-  write: ({ source }) => source,
+  write: (source) => source,
 };
 
 const partly = {
@@ -76,7 +73,7 @@ const partly = {
 };
 const partial = object(partly, "a file that is expected");
 
-const fileInPart: Reader<{ readonly contains: string } | { readonly matches: RegExp }> = {
+const fileInPart: Reader<{ readonly contains: string } | { readonly matches: string }> = {
   expected: "contains or matches",
   schema: { ...partial.schema, minProperties: 1, maxProperties: 1 },
   read(node, reading, field) {
@@ -87,7 +84,7 @@ const fileInPart: Reader<{ readonly contains: string } | { readonly matches: Reg
     reading.problem("invalid-value", node, `${reading.place(field)} has one of \`contains\` and \`matches\``);
     return undefined;
   },
-  write: (value) => ("contains" in value ? value : { matches: value.matches.source }),
+  write: (value) => ("contains" in value ? value : { matches: value.matches }),
 };
 
 const fileExpectation: Reader<FileExpectation> = mapOr(

@@ -34,7 +34,7 @@ export type PassScript = readonly Placed<Said>[];
 export type NodeScript = { readonly each: PassScript } | { readonly passes: readonly PassScript[] };
 
 /** What a file holds when the run is over: exactly, in part, or nothing because it is not there. */
-export type FileExpectation = string | null | { readonly contains: string } | { readonly matches: RegExp };
+export type FileExpectation = string | null | { readonly contains: string } | { readonly matches: string };
 
 /** One line of a route: a node, or a pass of it as `node#2`, and how it ended, by outcome or option. */
 export interface StepPattern {

@@ -1,6 +1,7 @@
 import { stableJson, type Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { EscalationFields, Expectation, FileExpectation, TestCase } from "./file.ts";
+import { patternCompiler } from "../runtime/validation/pattern.ts";
 import { routeDifference, type RouteDifference } from "./route.ts";
 import type { Walk } from "./walk.ts";
 
@@ -49,12 +50,13 @@ export function withoutEffect(
 }
 
 /** Everything in which a run is not what a test expects. */
-export function judge(expect: Expectation, observed: Observed): readonly Failure[] {
+export async function judge(expect: Expectation, observed: Observed): Promise<readonly Failure[]> {
   return [
     ...judgeEnd(expect, observed),
     ...judgeRoute(expect, observed),
     ...judgeEscalation(expect, observed),
-    ...judgeValues(expect, observed),
+    ...judgeOutputs(expect, observed),
+    ...(await judgeFiles(expect, observed)),
   ];
 }
 
@@ -101,8 +103,8 @@ function judgeEscalation({ escalation }: Expectation, observed: Observed): reado
   });
 }
 
-function judgeValues({ outputs = [], files = [] }: Expectation, observed: Observed): readonly Failure[] {
-  const ofOutputs = outputs.flatMap(({ name, value: expected }) => {
+function judgeOutputs({ outputs = [] }: Expectation, observed: Observed): readonly Failure[] {
+  return outputs.flatMap(({ name, value: expected }) => {
     const actual = observed.outputs[name];
     const shown = actual === undefined ? "no such output" : stableJson(actual);
     return unless(
@@ -112,26 +114,33 @@ function judgeValues({ outputs = [], files = [] }: Expectation, observed: Observ
       shown,
     );
   });
-  const ofFiles = files.flatMap(({ name, value }) => {
-    const text = observed.fileText(name);
-    return unless(isAsExpected(text, value), `files.${name}`, fileWords(value), text ?? "not there");
-  });
-  return [...ofOutputs, ...ofFiles];
 }
 
-function isAsExpected(text: string | null, expected: FileExpectation): boolean {
+async function judgeFiles({ files = [] }: Expectation, observed: Observed): Promise<readonly Failure[]> {
+  const failures: Failure[] = [];
+  for (const { name, value } of files) {
+    const text = observed.fileText(name);
+    const isMet = await isAsExpected(text, value);
+    const was = isMet === undefined ? "a text too long to be held against it" : (text ?? "not there");
+    failures.push(...unless(isMet === true, `files.${name}`, fileWords(value), was));
+  }
+  return failures;
+}
+
+/** Undefined where nobody can tell. */
+async function isAsExpected(text: string | null, expected: FileExpectation): Promise<boolean | undefined> {
   if (expected === null) return text === null;
   if (text === null) return false;
   if (typeof expected === "string") return text === expected;
-  return "contains" in expected ? text.includes(expected.contains) : expected.matches.test(text);
+  if ("contains" in expected) return text.includes(expected.contains);
+  const pattern = (await patternCompiler())(expected.matches, { lines: true });
+  return "test" in pattern ? pattern.test(text) : undefined;
 }
 
 function fileWords(expected: FileExpectation): string {
   if (expected === null) return "not there";
   if (typeof expected === "string") return expected;
-  return "contains" in expected
-    ? `contains ${JSON.stringify(expected.contains)}`
-    : `matches ${expected.matches.source}`;
+  return "contains" in expected ? `contains ${JSON.stringify(expected.contains)}` : `matches ${expected.matches}`;
 }
 
 function unless(holds: boolean, what: string, expected: string, actual: string): readonly Failure[] {

@@ -144,7 +144,7 @@ async function afterwards(
   if (run === null && log.length > 0)
     failures.push(fail("run", "nothing done", "something was done before there was a run"));
   if (run === null && !isFirst(at)) failures.push(fail("run", "in the journal", "there is none"));
-  if (observed !== null) failures.push(...endsAlike(one, observed, reference.observed, fail));
+  if (observed !== null) failures.push(...(await endsAlike(one, observed, reference.observed, fail)));
   return { failures, run };
 }
 
@@ -154,15 +154,15 @@ function isFirst({ when, commit }: Boundary): boolean {
 }
 
 /** The end, the files that are expected, and the effects are those of a run that nothing happens to. */
-function endsAlike(
+async function endsAlike(
   { test }: SuiteCase,
   observed: Observed,
   usual: Observed,
   fail: (what: string, expected: string, actual: string) => Failure,
-): readonly Failure[] {
+): Promise<readonly Failure[]> {
   const { files } = test.expect;
   const expect = { outcome: usual.status, ...(files === undefined ? {} : { files }) };
-  const ofEnd = judge(expect, observed).map(({ what, expected, actual }) => fail(what, expected, actual));
+  const ofEnd = (await judge(expect, observed)).map(({ what, expected, actual }) => fail(what, expected, actual));
   const ofEffects = (test.effects ?? []).flatMap((path) => {
     const [was, is] = [usual.fileText(path), observed.fileText(path)];
     return was === is ? [] : [fail(`effects.${path}`, was ?? "not there", is ?? "not there")];

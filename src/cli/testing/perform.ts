@@ -147,7 +147,7 @@ export async function perform(
     const end = await bounded(handle, stop);
     const observed = await observe(services, one, site, end);
     const missing = services.stage.missing.map((actual) => ({ what: "nodes", expected: "an outcome", actual }));
-    const failures = [...missing, ...judge(one.test.expect, observed), ...withoutEffect(one.test, observed)];
+    const failures = [...missing, ...(await judge(one.test.expect, observed)), ...withoutEffect(one.test, observed)];
     return { failures, walk: observed.walk, run: end.run, differences };
   } finally {
     await services.close();
