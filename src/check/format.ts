@@ -1,3 +1,4 @@
+import { limits } from "../model/limits.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { inert } from "../language/inert.ts";
 import { LineIndex } from "../language/position.ts";
@@ -36,7 +37,6 @@ export function toJson(diagnostics: readonly Diagnostic[], file: string, text: s
 
 /** A line that is quoted would show what must not be shown. */
 const withoutFrame: ReadonlySet<string> = new Set(["value-in-env"]);
-const frameColumns = 160;
 
 /**
  * `file:line:col: severity? message [code]`, then the line with the place
@@ -66,14 +66,14 @@ function frame(start: number, end: number, lines: LineIndex): readonly string[] 
   const to = lines.positionAt(Math.max(start + 1, end));
   const full = inert(lines.lineText(from.line));
   if (full.trim() === "") return [];
-  const skip = Math.max(0, Math.min(from.column - 1 - frameColumns / 2, full.length - frameColumns));
-  const shown = full.slice(skip, skip + frameColumns);
+  const skip = Math.max(0, Math.min(from.column - 1 - limits.quotedColumns / 2, full.length - limits.quotedColumns));
+  const shown = full.slice(skip, skip + limits.quotedColumns);
   const endColumn = to.line === from.line ? to.column : full.length + 1;
   const left = from.column - 1 - skip;
   const width = Math.max(1, Math.min(endColumn - from.column, shown.length - left));
   const gutter = String(from.line);
   const lead = skip > 0 ? "…" : "";
-  const tail = skip + frameColumns < full.length ? "…" : "";
+  const tail = skip + limits.quotedColumns < full.length ? "…" : "";
   return [
     `  ${gutter} | ${lead}${shown}${tail}`,
     `  ${" ".repeat(gutter.length)} | ${" ".repeat(lead.length + left)}${"^".repeat(width)}`,

@@ -1,3 +1,4 @@
+import { limits } from "../model/limits.ts";
 import type { LoopFlow } from "./flows.ts";
 import { loopFlows } from "./flows.ts";
 import { at, item } from "./ints.ts";
@@ -16,9 +17,6 @@ import type { Plan } from "./plan.ts";
 export function mostStarts(plan: Plan, capOf: (node: number) => number): Float64Array {
   return new StartCounter(plan, capOf).count();
 }
-
-/** More rounds than a sane graph needs to settle. */
-const mostRounds = 100;
 
 class StartCounter {
   readonly #plan: Plan;
@@ -46,7 +44,7 @@ class StartCounter {
   }
 
   count(): Float64Array {
-    for (let round = 0, changed = true; changed && round < mostRounds; round += 1) {
+    for (let round = 0, changed = true; changed && round < limits.boundRounds; round += 1) {
       changed = false;
       for (const node of this.#order) {
         const least = Math.min(at64(this.#starts, node), this.#capOf(node), this.#derive(node));

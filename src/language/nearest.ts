@@ -1,3 +1,4 @@
+import { limits } from "../model/limits.ts";
 import { meaningOf } from "./elsewhere.ts";
 
 /** The candidate that a mistyped word most likely means, or undefined when none is close. */
@@ -45,14 +46,12 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-const comparisonsMax = 100_000;
-
 /**
  * Makes "; did you mean `x`?" for one check. It falls silent after so many comparisons that nobody would read the rest,
  * because each word is compared with every candidate.
  */
 export class Suggestions {
-  #left = comparisonsMax;
+  #left = limits.nameComparisons;
 
   readonly suggest = (word: string, candidates: Iterable<string>): string => didYouMean(this.nearest(word, candidates));
 
@@ -69,7 +68,7 @@ export function didYouMean(match: string | undefined): string {
 }
 
 /** `a`, `b` or `c`; cut after `most` with the number left out. */
-export function oneOfWords(words: readonly string[], most = 24): string {
+export function oneOfWords(words: readonly string[], most: number = limits.wordsNamed): string {
   const shown = words.slice(0, most).map((word) => `\`${word}\``);
   if (words.length > most) return `${shown.join(", ")} and ${words.length - most} more`;
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1)}`;

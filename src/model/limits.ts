@@ -29,10 +29,18 @@ export const limits = {
   noteCharacters: 500,
   orderVisits: 3_000_000,
   orderTries: 200,
+  /** More than a sane graph needs to settle. */
+  boundRounds: 100,
+  /** Of a word with what it may have been meant for, over one check. */
+  nameComparisons: 100_000,
+  wordsNamed: 24,
+  quotedColumns: 160,
 
   // Engine; limits.steps, limits.retries, limits.parallel, limits.time, cap
   stepsWithLoopDefault: 50,
   retriesDefault: 0,
+  /** Before a new zone is cheaper. */
+  joinFollowedNodes: 64,
   retriesMax: 20,
   capDefaultPasses: 5,
   capMaxPasses: 1_000,
@@ -152,6 +160,8 @@ export const limits = {
 
   // Screens
   redrawMs: 100,
+  nodeIdColumns: 32,
+  blueprintNameColumns: 24,
   followMs: 200,
   hangupMs: 250,
   gateEvidenceBytes: 16 * 1024,

@@ -55,6 +55,9 @@ export const storeLimits = {
   gatesNamed: 10,
   startTries: 10,
 
+  // Trees
+  scannedAtOnceFiles: 32,
+
   // Retention; retention.runs, retention.history
   outputsKeptDefaultMs: 30 * 24 * 3_600_000,
   outputsKeptDefaultBytes: 5 * 1024 * 1024 * 1024,

@@ -11,7 +11,6 @@ import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
 /** Of the blueprint's name. */
-const nameColumns = 24;
 
 export interface RunsOptions {
   readonly limit: number;
@@ -57,7 +56,7 @@ function table(rows: readonly RunRow[], columns: number): string {
     instant(row.startedAt).slice(5, 16).replace("T", " "),
     row.status,
     row.endedAt === null ? "" : elapsed(row.endedAt - row.startedAt),
-    fit(nameOf(row), nameColumns),
+    fit(nameOf(row), limits.blueprintNameColumns),
     inertLine(row.reason ?? row.task),
   ]);
   const widths = cells.reduce<readonly number[]>(

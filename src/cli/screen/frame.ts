@@ -19,8 +19,6 @@ export interface FrameInput {
   readonly colors: Palette;
 }
 
-const idColumnsMax = 32;
-
 /** A node on the screen: of the run, or indented of one inside it. */
 interface Row {
   readonly run: ShownRun;
@@ -47,7 +45,7 @@ export function frame(input: FrameInput): string[] {
     return [{ run, node, label: node.id }, ...fitting];
   });
   const labels = body.map((one) => ("more" in one ? 0 : width(one.label)));
-  const idColumns = Math.min(idColumnsMax, Math.max(4, ...labels));
+  const idColumns = Math.min(limits.nodeIdColumns, Math.max(4, ...labels));
   const lines = [header(input), ...body.map((one) => line(one, idColumns, input))];
   const hidden = nodes.length - shown.length;
   if (hidden > 0) lines.push(colors.dim(fit(`  … ${hidden} more`, columns)));

@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import type { Bits } from "../../graph/bits.ts";
 import { clearBit, firstCommon, hasBit } from "../../graph/bits.ts";
 import { at, item } from "../../graph/ints.ts";
@@ -115,9 +116,6 @@ function whatFollowed(state: RunState, node: number, zone: Bits): number {
   return -1;
 }
 
-/** Nodes followed before a new zone is cheaper. */
-const followedNodes = 64;
-
 function leadsToEmptyArm(state: RunState, node: number, zone: Bits, start: number): boolean | "unknown" {
   const { plan } = state;
   const { to, outStart } = plan.graph;
@@ -133,7 +131,7 @@ function leadsToEmptyArm(state: RunState, node: number, zone: Bits, start: numbe
         open.push(target);
       }
     }
-    if (seen.size > followedNodes) return "unknown";
+    if (seen.size > limits.joinFollowedNodes) return "unknown";
   }
   for (const dead of seen) clearBit(zone, dead);
   return false;

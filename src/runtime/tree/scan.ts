@@ -122,14 +122,12 @@ export async function surveyTree(
         if (scan.only?.(path) !== false) files.push(path);
       } else if (scan.into?.(path) !== false) pending.push({ folder: `${path}/`, rules });
     }
-    for (let from = 0; from < files.length; from += filesAtATime) {
-      await Promise.all(files.slice(from, from + filesAtATime).map((path) => take(path, scan)));
+    for (let from = 0; from < files.length; from += limits.scannedAtOnceFiles) {
+      await Promise.all(files.slice(from, from + limits.scannedAtOnceFiles).map((path) => take(path, scan)));
     }
   }
   return { tree: scan.found, passed };
 }
-
-const filesAtATime = 32;
 
 function isLeftOut(name: string, path: string, directory: boolean, rules: readonly Rules[], scan: Scan): boolean {
   // Git's own files are nobody's work, but its hooks and settings are run by it.
