@@ -8,6 +8,7 @@ import { BlobFailure } from "../runtime/blobs/failure.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
 import { textOfJson } from "../runtime/values.ts";
 import { argumentsOf } from "./arguments.ts";
+import type * as Results from "./plugin-result.ts";
 import { invalid, saidValue, schemaFault, typeFault, withFittingPorts } from "../runtime/validation/said-value.ts";
 
 export type PluginNodes =
@@ -75,6 +76,9 @@ function missingOf(plugin: NodePlugin, node: PluginNode, can: Capabilities): str
   }
 }
 
+/** Loaded at the first result and kept: an import costs as much as a whole step, each time that it is asked for. */
+let results: typeof Results | undefined;
+
 async function answerOf(
   plugin: NodePlugin,
   context: ActionContext<PluginNode>,
@@ -84,11 +88,12 @@ async function answerOf(
     context.report(progress.kind === "line" ? { ...progress, text: redactor.text(progress.text) } : progress);
   try {
     const answered = await plugin.perform(withOwn(context, { report }));
-    // Loaded at the first result: an import costs as much as a whole step.
-    return (await import("./plugin-result.ts")).pluginResult(plugin.type, answered, redactor);
+    results ??= await import("./plugin-result.ts");
+    return results.pluginResult(plugin.type, answered, redactor);
   } catch (error) {
     if (error instanceof BlobFailure) throw error;
-    return (await import("./plugin-result.ts")).pluginThrew(plugin.type, error, redactor);
+    results ??= await import("./plugin-result.ts");
+    return results.pluginThrew(plugin.type, error, redactor);
   }
 }
 
