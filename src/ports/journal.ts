@@ -74,14 +74,14 @@ export interface JournalWriter {
   /**
    * Compare-and-set: takes a live run over from an owner that is gone, or one that waits for a decision from whoever
    * had it. `read` is the number of the last event that its taker knows: refused where there is a later one. Refused
-   * with `taken` where another has its tree or its key, unless it is `onlyStopped`.
+   * with `taken` where another has its tree or its key, unless it is only to be stopped.
    */
   takeOver(
     run: string,
     from: ProcessIdentity,
     to: ProcessIdentity,
     read: number,
-    onlyStopped?: boolean,
+    options?: TakeOverOptions,
   ): Promise<null | Conflict>;
   /**
    * Takes a `takeOver` back that nothing was recorded after: the run is whose it was, as it stood. Of any other run
@@ -94,6 +94,11 @@ export interface JournalWriter {
    * that they were removed `at` this time stays known.
    */
   remove(runs: readonly string[], at: number): Promise<readonly string[]>;
+}
+
+export interface TakeOverOptions {
+  /** Nothing of it will be performed. */
+  readonly onlyStopped?: boolean;
 }
 
 /** A record of the chain as it is stored: `body` is the very text that was hashed, a JSON list of its events. */

@@ -29,7 +29,7 @@ export interface UndoOptions {
 /** Takes back what a run changed in its tree, and nothing else. */
 export function undo(world: World, text: string, options: UndoOptions): Promise<number> {
   return withChanges(world, text, async ({ row, changes }) => {
-    const undone = await holding(world, row, () => changes.undo(options.force === true));
+    const undone = await holding(world, row, () => changes.undo(options));
     if ("busy" in undone) return report(world, usage(undone.busy, "wait until it is over, or stop it"));
     if ("refused" in undone) return report(world, refusal(row.run, undone));
     const { paths, left, ref } = undone;

@@ -55,7 +55,7 @@ async function stopOutermost(world: World, journal: Journal, { run }: RunRow): P
       world.err.write(`asked run ${run} to stop\n`);
       return exitCodes.ok;
     }
-    why = await journal.takeOver(run, row.owner, self(), read, true);
+    why = await journal.takeOver(run, row.owner, self(), read, { onlyStopped: true });
     if (why === null) return stopFamily(world, journal, row);
   }
   return report(world, usage(why?.what ?? `run ${run} cannot be taken over`));

@@ -2,7 +2,17 @@ import { isPromise, type EventBody, type JournalEvent } from "../../model/events
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { Ahead, Conflict, Gone, Journal, Message, NewRun, ReadableJournal, Wanted } from "../../ports/journal.ts";
+import type {
+  Ahead,
+  Conflict,
+  Gone,
+  Journal,
+  Message,
+  NewRun,
+  ReadableJournal,
+  Wanted,
+  TakeOverOptions,
+} from "../../ports/journal.ts";
 import { Ledger, type LedgerPorts } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { openStore, type Connections } from "./open.ts";
@@ -115,9 +125,9 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     from: ProcessIdentity,
     to: ProcessIdentity,
     read: number,
-    onlyStopped = false,
+    options: TakeOverOptions = {},
   ): Promise<null | Conflict> {
-    return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read, onlyStopped));
+    return this.#writer.submit("promise", () => this.#ledger.takeOver(run, from, to, read, options));
   }
 
   giveBack(run: string): Promise<void> {

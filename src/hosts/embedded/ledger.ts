@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { eventVersion, type EventBody, type JournalEvent } from "../../model/events.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { isOver, isReopenable, type RunStatus } from "../../model/outcome.ts";
-import type { Conflict, NewRun, RunRow } from "../../ports/journal.ts";
+import type { Conflict, NewRun, RunRow, TakeOverOptions } from "../../ports/journal.ts";
 import { Standing } from "../../runtime/memory/standing.ts";
 import { chain, genesis, textHash } from "./chain.ts";
 import { type Account, Charges } from "./charges.ts";
@@ -135,7 +135,7 @@ export class Ledger {
     from: ProcessIdentity,
     to: ProcessIdentity,
     read: number,
-    onlyStopped: boolean,
+    { onlyStopped = false }: TakeOverOptions,
   ): null | Conflict {
     const row = this.#selectRun.get(run);
     if (row === undefined) return { conflict: "finished", what: `there is no run ${run}` };

@@ -84,7 +84,7 @@ describe("a parked run", () => {
     const three = store.open(3);
     const taking = [processOf(1), processOf(3), 2] as const;
     expect(await three.takeOver("r1", ...taking)).toMatchObject({ conflict: "taken", holder: "r2" });
-    expect(await three.takeOver("r1", ...taking, true)).toBeNull();
+    expect(await three.takeOver("r1", ...taking, { onlyStopped: true })).toBeNull();
   });
 });
 

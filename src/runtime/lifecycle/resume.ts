@@ -94,7 +94,7 @@ export async function resumption(
   if (usedUp !== null) return usedUp;
   const occupied = stopping ? null : await clearPlace(journal, row);
   if (occupied !== null) return occupied;
-  const conflict = await journal.takeOver(row.run, row.owner, self, last, stopping);
+  const conflict = await journal.takeOver(row.run, row.owner, self, last, { onlyStopped: stopping });
   if (conflict !== null) {
     const hint = conflict.conflict === "taken" ? { hint: goOnHint(conflict) } : {};
     return { ...refuse(conflict.conflict === "finished" ? "finished" : "conflict", conflict.what), ...hint };

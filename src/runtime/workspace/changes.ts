@@ -11,8 +11,13 @@ import type { Snapshots } from "./snapshots.ts";
 export interface RunChanges {
   /** Unified. To the tree as the run left it, or as it is now where the run is not over. */
   diff(): Promise<Buffer>;
-  undo(force: boolean): Promise<Undone | UndoRefusal>;
+  undo(options?: UndoOptions): Promise<Undone | UndoRefusal>;
   dispose(): Promise<void>;
+}
+
+export interface UndoOptions {
+  /** Also what others changed since, or where nobody knows how the run left the tree. */
+  readonly force?: boolean;
 }
 
 export interface Undone {
@@ -60,9 +65,9 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
   const endOf = async (): Promise<string | null> => (ended || wasRemoved ? snapshots.kept(refs.end(run)) : null);
   return {
     diff: async () => snapshots.diff(start, (await endOf()) ?? (wasRemoved ? start : await snapshots.take())),
-    async undo(force) {
+    async undo(options) {
       if (wasRemoved) return { refused: "gone", root: worktree.root };
-      return undo(snapshots, run, refs.start(run), await endOf(), force);
+      return undo(snapshots, run, refs.start(run), await endOf(), options);
     },
     dispose,
   };
@@ -77,7 +82,7 @@ export async function undo(
   run: string,
   from: string,
   end: string | null,
-  force: boolean,
+  { force = false }: UndoOptions = {},
 ): Promise<Undone | UndoRefusal> {
   const start = await snapshots.kept(from);
   if (start === null || (end === null && !force)) return { refused: "unended" };

@@ -94,7 +94,7 @@ export async function makeLike(snapshots: Snapshots, picture: string): Promise<W
 export async function takeBack(snapshots: Snapshots, run: string, to: Pass): Promise<WorkspaceProblem | null> {
   const before = refs.before(to.run, to.node, to.pass);
   if ((await snapshots.kept(before)) === null) return noCheckpoint(to);
-  const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)), false);
+  const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)));
   if (!("refused" in undone)) return null;
   const touched = undone.refused === "touched" ? `others changed ${listed(undone.paths)}` : null;
   return {
