@@ -154,7 +154,7 @@ it("takes a long text and a form from standard input, and tells all fields that 
   const piped = (text: string, ...args: readonly string[]) =>
     trammel(["answer", run, "a", ...args, "--stdin"], { place, input: text });
   expect((await piped('{"name": 1, "tims": 2}\n')).stderr).toBe(
-    "trammel: a has no field tims; it has name, times\n  field name of a is not a string\n  field times of a is missing\n",
+    "trammel: a has no field tims; it has name, times\ntrammel: field name of a is not a string\ntrammel: field times of a is missing\n",
   );
   expect((await piped('{"name": "Ann",\n "times" 2}')).stderr).toMatch(/is no JSON object: .* \(line 2 column 10\)\n/);
   expect((await piped("a".repeat(limits.answerBytes + 1))).stderr).toContain("is longer than 256 KiB");
@@ -164,4 +164,12 @@ it("takes a long text and a form from standard input, and tells all fields that 
   const name = "Ann Lee ".repeat(8_000);
   expect((await piped(`${JSON.stringify({ name, times: 2 })}\n`)).code).toBe(0);
   expect(JSON.parse(place.read("said"))).toEqual({ name, times: 2 });
+});
+
+it("takes an answer from a file as an editor writes it, with its mark at the beginning and its line break", async () => {
+  using place = new Place();
+  place.file("c.yaml", `name: c\nnodes:\n  a: {type: human, mode: choice, prompt: Where, options: [here, there]}\n`);
+  const run = String(lastLine(await trammel(["run", "-b", "c.yaml", "--detach", "--json"], { place }))["run"]);
+  const answered = await trammel(["answer", run, "a", "--stdin"], { place, input: "\uFEFFthere\r\n" });
+  expect([answered.code, answered.stdout]).toEqual([0, "there\n"]);
 });
