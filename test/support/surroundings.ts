@@ -7,7 +7,7 @@ const mayStay = /^(?:trammel-\d+\.\w+\.\w{6}|node-compile-cache)$/;
 
 /** What a machine, its CI, a hook of Git or a person says to programs: to those of a test only the test does. */
 const foreign =
-  /^(?:FORCE_COLOR|NO_COLOR|CI|COLUMNS|LINES|EDITOR|VISUAL|(?:TRAMMEL|GIT|OTEL|ANTHROPIC|OPENAI|GOOGLE|GEMINI|OLLAMA)_\w+|XDG_(?:CONFIG|CACHE|DATA|STATE)_HOME)$/;
+  /^(?:FORCE_COLOR|NO_COLOR|CI|COLUMNS|LINES|EDITOR|VISUAL|LANGUAGE|LC_\w+|(?:TRAMMEL|GIT|OTEL|ANTHROPIC|OPENAI|GOOGLE|GEMINI|OLLAMA)_\w+|XDG_(?:CONFIG|CACHE|DATA|STATE)_HOME)$/;
 
 /**
  * Gives the suite an environment that is the same everywhere, and a temporary folder of its own, in which its tests
@@ -15,7 +15,7 @@ const foreign =
  */
 export function setup(): () => void {
   for (const name of Object.keys(process.env)) if (foreign.test(name)) delete process.env[name];
-  process.env["TERM"] = "xterm-256color";
+  Object.assign(process.env, { TERM: "xterm-256color", LANG: "C.UTF-8" });
   const folder = mkdtempSync(join(tmpdir(), "trammel-tests-"));
   chmodSync(folder, 0o1777);
   process.env["TMPDIR"] = folder;
