@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
 import { lastLine, start, trammel, Place, runIn } from "./support/cli.ts";
+import { committed, succeeded } from "./support/repository.ts";
 
 /** A run that has its tree to itself, changes a file, makes one, takes one away and commits. */
 const work = `name: work
@@ -21,23 +22,12 @@ edges: []
 
 let place: Place;
 beforeEach(() => {
-  place = new Place();
-  place.git("init", "--quiet", "-b", "main");
-  place.git("config", "user.name", "A");
-  place.git("config", "user.email", "a@b");
-  place.file("kept.txt", "one\n");
-  place.file("b.yaml", work);
-  place.git("add", "kept.txt", "b.yaml");
-  place.git("commit", "--quiet", "-m", "first");
+  place = committed({ "kept.txt": "one\n", "b.yaml": work });
   place.file("mine.txt", "untracked\n");
   return () => place[Symbol.dispose]();
 });
 
-async function run(): Promise<string> {
-  const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
-  expect([code, stderr]).toEqual([0, ""]);
-  return runIn(stdout);
-}
+const run = (): Promise<string> => succeeded(place);
 
 describe("diff", () => {
   it("shows what the run changed, committed or not, and nothing that came later", async () => {

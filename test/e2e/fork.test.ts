@@ -1,28 +1,18 @@
 import { readFileSync } from "node:fs";
 import { beforeEach, describe, expect, it } from "vitest";
-import { trammel, Place, runIn } from "./support/cli.ts";
+import { trammel, type Place, runIn } from "./support/cli.ts";
+import { committed, succeeded } from "./support/repository.ts";
 
 let place: Place;
 beforeEach(async () => {
-  place = new Place();
-  place.git("init", "--quiet", "-b", "main");
-  place.git("config", "user.name", "A");
-  place.git("config", "user.email", "a@b");
-  place.file("kept.txt", "one\n");
-  place.file("b.yaml", branching);
-  place.git("add", ".");
-  place.git("commit", "--quiet", "-m", "first");
+  place = committed({ "kept.txt": "one\n", "b.yaml": branching });
   place.file("mine.txt", "untracked\n");
   await trammel(["runs"], { place }); // makes the data folder
   place.file(".home/b", "first\n");
   return () => place[Symbol.dispose]();
 });
 
-async function run(): Promise<string> {
-  const { code, stdout, stderr } = await trammel(["run", "-b", "b.yaml", "--json"], { place });
-  expect([code, stderr]).toEqual([0, ""]);
-  return runIn(stdout);
-}
+const run = (): Promise<string> => succeeded(place);
 
 const branching = `name: branching
 workspace: {checkpoint: true}
