@@ -3,6 +3,8 @@ export interface Bound {
   readonly bytes: number;
   /** Of one line, which a reader of lines keeps until it ends. */
   readonly lineBytes?: number;
+  /** Told when it breaks off, since not every reader passes that on. */
+  readonly broken?: (error: Error) => void;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -37,7 +39,7 @@ function cutting(most: number): TransformStream<Bytes, Bytes> {
   });
 }
 
-function refusing({ bytes, lineBytes = bytes }: Bound): TransformStream<Bytes, Bytes> {
+function refusing({ bytes, lineBytes = bytes, broken }: Bound): TransformStream<Bytes, Bytes> {
   let all = 0;
   let line = 0;
   return new TransformStream<Bytes, Bytes>({
@@ -45,7 +47,11 @@ function refusing({ bytes, lineBytes = bytes }: Bound): TransformStream<Bytes, B
       const end = chunk.lastIndexOf(0x0a);
       all += chunk.length;
       line = end < 0 ? line + chunk.length : chunk.length - end - 1;
-      if (all > bytes || line > lineBytes) throw new Error("the answer is larger than an answer may be");
+      if (all > bytes || line > lineBytes) {
+        const error = new Error("the answer is larger than an answer may be");
+        broken?.(error);
+        throw error;
+      }
       controller.enqueue(chunk);
     },
   });

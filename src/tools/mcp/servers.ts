@@ -71,12 +71,16 @@ async function connect(
   server: McpServer,
   parts: McpParts,
 ): Promise<McpTools | { readonly problem: string }> {
-  const transport = await transportOf(server, parts);
+  // The client waits on for what a stream that broke off should have said.
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  broken.catch(() => undefined);
+  const transport = await transportOf(server, parts, reject);
   if (typeof transport === "string") return { problem: `mcp.${name}: ${transport}` };
   const client = new Client({ name: "trammel", version: "1" });
   try {
-    await client.connect(transport, { timeout: limits.mcpStartMs });
-    const { tools } = await client.listTools(undefined, { signal: AbortSignal.timeout(limits.mcpStartMs) });
+    await Promise.race([client.connect(transport, { timeout: limits.mcpStartMs }), broken]);
+    const signal = AbortSignal.timeout(limits.mcpStartMs);
+    const { tools } = await Promise.race([client.listTools(undefined, { signal }), broken]);
     return { tools: tools.map((tool) => toolOf(name, tool, client, parts)), close: () => leave(client, transport) };
   } catch (error) {
     await transport.close().catch(() => undefined);
@@ -84,14 +88,18 @@ async function connect(
   }
 }
 
-async function transportOf(server: McpServer, parts: McpParts): Promise<Transport | string> {
+async function transportOf(
+  server: McpServer,
+  parts: McpParts,
+  broken: (error: Error) => void,
+): Promise<Transport | string> {
   const { command = [], url } = server;
   const [program, ...args] = command;
   if ((program === undefined) === (url === undefined)) return "it needs either a command or a url";
   if (url !== undefined)
     return new StreamableHTTPClientTransport(new URL(url), {
       requestInit: { headers: headersOf(server, parts) },
-      fetch: async (address, init) => bounded(await fetch(address, init), answerBound),
+      fetch: async (address, init) => bounded(await fetch(address, init), { ...answerBound, broken }),
     });
   const { environment, redactor, cwd, start } = parts;
   const named = new Set(server.variables);
