@@ -86,7 +86,7 @@ describe("an agent inside that does not say what it used", () => {
 
   test.each([
     ["an agent of the caller", agentic("z"), /agent a has not said how many it used/],
-    ["a later call", calling("two", "callee"), /two\/a: nothing is left of limits\.tokens/],
+    ["a later call", calling("two", "callee"), /two\/a: nothing is left of limits\.tokens of the run around this one/],
   ] as const)("leaves nothing for %s", async (_whom, last, why) => {
     const callee = blueprint([agentic("a")], [], { name: "callee" });
     const of = blueprint([calling("one", "callee"), last], [{ from: "one", to: last.id }], { limits });

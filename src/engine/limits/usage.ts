@@ -36,19 +36,25 @@ export function budgetsOf(state: RunState): Spent[] {
       of: "tokens",
       limit: tokens,
       used,
-      text: tokens === 0 ? "nothing is left of limits.tokens" : `limits.tokens is ${tokens}, and ${used} are used`,
+      text:
+        tokens === 0
+          ? `nothing is left of limits.tokens ${around}`
+          : `limits.tokens is ${tokens}, and ${used} are used`,
     });
   }
   if (cost !== undefined) {
     const used = all.reduce((sum, one) => sum + (one.cost ?? 0), state.usage.cost ?? 0);
     const text =
       cost.amount === 0
-        ? "nothing is left of limits.cost"
+        ? `nothing is left of limits.cost ${around}`
         : `limits.cost is ${cost.amount} ${cost.currency}, and ${used} is used`;
     found.push({ of: "cost", limit: cost.amount, used, text });
   }
   return found;
 }
+
+/** No document says zero: it is what a budget has left for a run inside. */
+const around = "of the run around this one, whose nodes have used it up";
 
 function tokensOf({ usage }: RunState): number {
   return usage.inputTokens + usage.outputTokens;
