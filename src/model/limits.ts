@@ -125,6 +125,8 @@ export const limits = {
   /** As long as others take pictures of the same tree. */
   pictureLockMs: 5 * 60_000,
   snapshotMs: 60_000,
+  /** Ignore rules that Git is given in one list, of which it tries each on each folder. */
+  listedRules: 5_000,
 
   // Sandboxes; memory, cpus, pids of a provision node
   sandboxMemoryDefaultBytes: 4 * 1024 * 1024 * 1024,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { limits } from "../../model/limits.ts";
 import { repositoryOf } from "./repository.ts";
 import { openSnapshots, type Snapshots } from "./snapshots.ts";
 
@@ -127,6 +128,21 @@ test("a repository inside keeps its rules, and one that is made meanwhile has no
   git("init", "--quiet", "made");
   files({ "made/.gitignore": "*\n", "made/code": "x", "made/.git/info/exclude": "code\n", "made/a.log": "x" });
   expect(await changedIn(begun)).toEqual(["inner/.gitignore", "inner/new", "made/.gitignore", "made/code"]);
+});
+
+test("many rules hold as few do", async () => {
+  const many = Array.from({ length: limits.listedRules }, (_, n) => `/none${n}\n`).join("");
+  files({ "deep/.gitignore": `${many}*.o\n`, "big/.gitignore": "*.o\n" });
+  const begun = await begin();
+  git("init", "--quiet", "made");
+  git("-C", "made", "-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "-m", "first");
+  files({ "made/code": "x", "made/a.log": "x", "made/.gitignore": "code\n", "deep/b.o": "x", "new.py": "x" });
+  const made = ["made/.gitignore", "made/code", "new.py"];
+  expect(await changedIn(begun)).toEqual(made);
+  files({ "deep/.gitignore": "*.py\n", "deep/new.py": "x" });
+  expect(await changedIn(begun)).toEqual(["deep/.gitignore", "deep/new.py", ...made]);
+  files({ "deep/.gitignore": `${many}*.o\n`, "big/.gitignore": "*\n", "big/new.py": "x" });
+  expect(await changedIn(begun)).toEqual(["big/.gitignore", "big/new.py", "deep/new.py", ...made]);
 });
 
 test("a picture that the repository says another one stands for is what it was", async () => {

@@ -56,7 +56,7 @@ export async function addTracked(tracked: readonly string[], own: GitOptions): P
   if (paths.length > 0) await addPaths(paths, own);
 }
 
-/** What is ignored now, as rules of the tree itself; `own` leads to an index that holds what is not. */
+/** What is ignored now, as rules of the tree itself. */
 export async function rulesNow(
   root: string,
   gitDir: string,
@@ -68,7 +68,7 @@ export async function rulesNow(
   const ignored = ["--others", "--ignored", "--exclude-standard", "--directory"];
   const ofRules = ["--", `:(glob)**/${rulesName}`];
   const [known, others, outside] = await Promise.all([
-    git([...list, "--cached", ...ofRules], own),
+    git([...list, "--cached", "--others", "--exclude-standard", ...ofRules], own),
     git([...list, ...ignored, ...ofRules], own),
     readFile(join(gitDir, "info", "exclude"), "utf8"),
   ]);

@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../model/limits.ts";
 import { nameBytes, nameText } from "../tree/names.ts";
 import type { OwnFiles } from "../tree/own-files.ts";
 import { git, GitFailure, gitText, pathInput, pathsOf, type GitOptions } from "./git.ts";
 import { type IgnoreRules, linesOf, rulesOf } from "./ignore-rules.ts";
 import { indexOf, inTurn } from "./index-turn.ts";
-import { addAll, addBy, addNow, type Adding, type Nested, writeWith } from "./nested.ts";
+import { addAll, addBy, addNow, type Adding, writeWith } from "./nested.ts";
 import { addTracked, isPrepared, prepare, rulesNow, trackedThoughIgnored } from "./own-repository.ts";
 import { inQuarantine } from "./quarantine.ts";
 import type { Repository } from "./repository.ts";
@@ -63,21 +64,12 @@ export async function openTree(repository: Repository, keeping: Keeping, leftOut
   const there = { cwd: root, env };
   const ready = (): Promise<void> => prepare(repository, gitDir, own, there);
   await inTurn(gitDir, ready);
-  const inside = async ({ path, repository: nested }: Nested, rules: readonly IgnoreRules[] | null) => {
-    const format = { ...nested, objectFormat: repository.objectFormat };
-    const tree = await openTree(format, keeping, within(leftOut, path));
-    return { path, ...(await tree.take(async () => (rules === null ? null : rulesOf(path, rules)))) };
-  };
-  const write = async (held: GitOptions, add: Adding, rules: readonly IgnoreRules[] | null): Promise<Taken> => {
-    const nested = await addAll(root, add, rules?.some((one) => one.root !== "") ?? true, held);
-    if (nested.length === 0) return { tree: await gitText(["write-tree"], held), rules: [] };
-    const trees: (Taken & { readonly path: string })[] = [];
-    for (const one of nested) trees.push(await inside(one, rules));
-    const ofInside = trees.flatMap(({ path, rules: own }) =>
-      own.map((one) => ({ ...one, root: join(path, one.root) })),
-    );
-    return { tree: await writeWith(trees, gitDir, held), rules: ofInside };
-  };
+  const write = (
+    held: GitOptions,
+    add: Adding,
+    rules: readonly IgnoreRules[] | null,
+    mayLink: boolean,
+  ): Promise<Taken> => writeTree({ repository, keeping, leftOut, gitDir }, { held, add, rules, mayLink });
   const pathspecs = async (): Promise<readonly string[]> => [
     ...(await notIgnored(leftOut.paths, own)).map((path) => `:(exclude,top,literal)${path}`),
     ...leftOut.globs.map((glob) => `:(exclude,top,glob)${glob}`),
@@ -88,16 +80,23 @@ export async function openTree(repository: Repository, keeping: Keeping, leftOut
     const wasThere = existsSync(join(gitDir, "index"));
     const record = async (): Promise<Taken> => {
       await addTracked(tracked, held);
-      const { tree, rules } = await write(held, addNow(left, held), null);
+      const { tree, rules } = await write(held, addNow(left, held), null, true);
       return { tree, rules: [await rulesNow(root, gitDir, tracked, held), ...rules] };
     };
     const taken = await record();
     return (await adopt(gitDir, linesOf(taken.rules), wasThere)) ? record() : taken;
   };
   const takeBy = async (held: GitOptions, rules: readonly IgnoreRules[]): Promise<Taken> => {
-    await adopt(gitDir, linesOf(rules), true);
-    for (const one of rules) if (one.root === "") await addTracked(one.tracked, held);
-    const { tree } = await write(held, addBy(join(gitDir, patternsName), await pathspecs(), held), rules);
+    const [ofTree, ...others] = rules;
+    const lines = linesOf(rules);
+    await adopt(gitDir, lines, true);
+    await addTracked(ofTree?.tracked ?? [], held);
+    const left = await pathspecs();
+    // Git itself is quicker with many rules in many folders, where they are what they were.
+    const areMany = others.length === 0 && lines.length > limits.listedRules;
+    const asNow = areMany && isDeepStrictEqual((await rulesNow(root, gitDir, [], held)).lines, lines);
+    const add = asNow ? addNow(left, held) : addBy(join(gitDir, patternsName), left, held);
+    const { tree } = await write(held, add, rules, areMany);
     return { tree, rules };
   };
   return {
@@ -112,6 +111,39 @@ export async function openTree(repository: Repository, keeping: Keeping, leftOut
         return recordAnew(gitDir, objects, slow, (held) => (rules === null ? takeNow(held) : takeBy(held, rules)));
       }),
   };
+}
+
+interface Place {
+  readonly repository: Repository;
+  readonly keeping: Keeping;
+  readonly leftOut: OwnFiles;
+  readonly gitDir: string;
+}
+
+interface Writing {
+  readonly held: GitOptions;
+  readonly add: Adding;
+  readonly rules: readonly IgnoreRules[] | null;
+  /** Whether the index may hold repositories inside though there were none. */
+  readonly mayLink: boolean;
+}
+
+/** Answers the rules of the repositories inside. */
+async function writeTree(place: Place, { held, add, rules, mayLink }: Writing): Promise<Taken> {
+  const { repository, keeping, leftOut, gitDir } = place;
+  const isLinked = mayLink || (rules ?? []).some((one) => one.root !== "");
+  const nested = await addAll(repository.root, add, isLinked, held);
+  if (nested.length === 0) return { tree: await gitText(["write-tree"], held), rules: [] };
+  const trees: { readonly path: string; readonly tree: string }[] = [];
+  const ofInside: IgnoreRules[] = [];
+  for (const { path, repository: inner } of nested) {
+    const format = { ...inner, objectFormat: repository.objectFormat };
+    const opened = await openTree(format, keeping, within(leftOut, path));
+    const taken = await opened.take(async () => (rules === null ? null : rulesOf(path, rules)));
+    trees.push({ path, tree: taken.tree });
+    ofInside.push(...taken.rules.map((one) => ({ ...one, root: join(path, one.root) })));
+  }
+  return { tree: await writeWith(trees, gitDir, held), rules: ofInside };
 }
 
 /** File of the folder that says by which rules its index was filled. */
