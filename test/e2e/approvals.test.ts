@@ -115,6 +115,34 @@ it.each([
   },
 );
 
+it("two gates before one node are each asked again once, though the run is parked with each", async () => {
+  using place = repository();
+  const other = "{from: other, when: success, to: ship}\n  - {from: other, when: failure, to: END}\n";
+  const both = slowly
+    .replace("[ask, slow]", "[ask, other, slow]")
+    .replace("  slow:", '  other: {type: human, mode: approval, prompt: "Pay for it?"}\n  slow:');
+  place.file("b.yaml", `${both}  - ${other}`);
+  const running = start(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  await running.until(/"gate\.opened".*"gate\.opened"/s);
+  const run = String((JSON.parse(running.stdout.split("\n")[0] ?? "") as { run: string }).run);
+  for (const gate of ["ask", "other"]) expect((await trammel(["answer", run, gate, "yes"], { place })).code).toBe(0);
+  place.file("go", "");
+  expect((await running.end).code).toBe(5);
+  const first = await waiting(place);
+  expect(first.map(({ node }) => node)).toEqual(["ship"]);
+  expect((await trammel(["answer", run, "ship", "yes"], { place })).code).toBe(5);
+  const second = await waiting(place);
+  expect(second.map(({ node }) => node)).toEqual(["ship"]);
+  expect(existsSync(place.path("done"))).toBe(false);
+  expect((await trammel(["answer", run, "ship", "yes"], { place })).code).toBe(0);
+  expect(place.read("done")).toBe("changed\n");
+  const { stdout } = await trammel(["logs", run, "--json"], { place });
+  const opened = stdout.match(/"gate\.opened".*"of":"(ask|other)"/g) ?? [];
+  // Each is told as the run is parked, and by the engine that takes its answer where it has to ask.
+  expect(new Set(opened.map((line) => /"of":"(\w+)"/.exec(line)?.[1]))).toEqual(new Set(["ask", "other"]));
+  expect(stdout.match(/"gate\.answered".*"node":"ship"/g)).toHaveLength(2);
+});
+
 it("is asked again by the next engine where one died while it asked: nothing had begun", async () => {
   using place = repository();
   place.file("b.yaml", slowly);

@@ -177,14 +177,8 @@ export class Attempts {
   get onlyAsk(): boolean {
     return [...this.#live].every(([id, { gate }]) => {
       if (gate === null) return this.#inside.get(id)?.canPark() === true;
-      return gate.waits && (gate instanceof AttemptGate || this.#waitsToBegin(id));
+      return gate.waits && (gate instanceof AttemptGate || this.#memory.nodes.isHeld(this.#facts.blueprint, id));
     });
-  }
-
-  /** Of several gates that ask once more before a node, a yes to one would be asked again with the other. */
-  #waitsToBegin(id: string): boolean {
-    const { nodes } = this.#memory;
-    return nodes.isHeld(this.#facts.blueprint, id) && nodes.approvalsOf(this.#facts.blueprint, id)?.length === 1;
   }
 
   /** Lets go of the runs inside, which can be parked; resolves when that is done. */

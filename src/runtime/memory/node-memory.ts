@@ -3,6 +3,7 @@ import type {
   AgentProgressed,
   EventBody,
   GateAnswered,
+  GateOpened,
   InnerDecision,
   NodeEnded,
   NodeSettled,
@@ -41,6 +42,10 @@ export class NodeMemory {
   arrivals: readonly string[] = none;
   /** Of a gate that was answered with yes. */
   approved: Omit<Approval, "gate"> | undefined;
+  /** By gate before it, the digest of what was approved there once more for the latest pass. */
+  renewed: Map<string, string> | undefined;
+  /** The question that stands, where it is that of a gate before it. */
+  #renewing: GateOpened | undefined;
   /** Whether the latest attempt ended in a way that nobody recorded. */
   #isUnrecorded = false;
 
@@ -66,10 +71,12 @@ export class NodeMemory {
         break;
       case "gate.opened":
         this.isAsking = true;
+        this.#renewing = body.of === undefined ? undefined : body;
         break;
       case "gate.answered":
         this.isAsking = false;
         this.answer = body;
+        this.#renew(body);
         break;
       case "node.retrying":
         this.arrivals = none;
@@ -102,6 +109,12 @@ export class NodeMemory {
     this.trail = undefined;
     this.decisions = undefined;
     this.used = undefined;
+    this.renewed = undefined;
+  }
+
+  #renew({ answer, digest }: GateAnswered): void {
+    const { of, digest: asked } = this.#renewing ?? {};
+    if (of !== undefined && asked === digest && answer === true) (this.renewed ??= new Map()).set(of, digest);
   }
 
   #progressed(body: AgentProgressed): void {

@@ -53,3 +53,15 @@ test("a yes is that of the pass in which it was given", () => {
   nodes.take({ type: "node.started", node: "ship", ...first, step: 3, from: ["ask"] }, 0);
   expect(nodes.approvalsOf(blueprint, "ship")).toMatchObject([{ pass: 2, digest: "d1" }]);
 });
+
+test("a second yes stands for its pass, in place of the first", () => {
+  const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
+  const ask = { type: "gate.opened", node: "ship", ...first, mode: "approval", prompt: "ship?", of: "ask" } as const;
+  const opened: EventBody = { ...ask, digest: "d2" };
+  const answered: EventBody = { type: "gate.answered", node: "ship", ...first, by: "Ada", digest: "d2", answer: true };
+  const again: EventBody = { ...started, attempt: 2, from: [] };
+  expect(after(started, opened)).toEqual(["d1"]);
+  expect(after(started, opened, answered, again)).toEqual(["d2"]);
+  expect(after(started, opened, { ...answered, answer: false })).toEqual(["d1"]);
+  expect(after(started, opened, answered, { ...started, pass: 2 })).toEqual(["d1"]);
+});

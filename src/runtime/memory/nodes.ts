@@ -43,10 +43,12 @@ export class Nodes {
   /** What the next attempt of a node starts on; undefined where nothing was approved right before it. */
   approvalsOf({ nodes }: Blueprint, node: string): readonly Approval[] | undefined {
     let approvals: Approval[] | undefined;
-    for (const from of this.#known.get(node)?.arrivals ?? []) {
+    const { arrivals = [], renewed } = this.#known.get(node) ?? {};
+    for (const from of arrivals) {
       const approved = this.#known.get(from)?.approved;
       const gate = approved === undefined ? undefined : nodes.get(from);
-      if (approved !== undefined && gate?.type === "human") (approvals ??= []).push({ gate, ...approved });
+      if (approved === undefined || gate?.type !== "human") continue;
+      (approvals ??= []).push({ gate, pass: approved.pass, digest: renewed?.get(from) ?? approved.digest });
     }
     return approvals;
   }
