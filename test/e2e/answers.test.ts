@@ -60,7 +60,7 @@ describe("a parked run", () => {
     expect(log(place)).toBe("w\n");
   });
 
-  it("is said to be out of time once it is, and then goes on without an answer", async () => {
+  it("is said to be out of time once it is, and then goes on without an answer and a terminal", async () => {
     using place = new Place();
     const run = await parked(place, `mode: approval, prompt: "Ship it?", timeout: 1h`);
     const [soon] = await waiting(place);
@@ -72,7 +72,7 @@ describe("a parked run", () => {
     await expect.poll(said).toContain("time was up");
     expect(await said()).toMatch(new RegExp(`its time was up at \\S+Z: trammel resume ${late} --detach goes on`));
     expect(await said()).not.toContain("trammel answer");
-    expect((await trammel(["resume", late, "--detach"], { place })).code).toBe(1);
+    expect((await trammel(["resume", late], { place })).code).toBe(1);
     expect(log(place)).toBe("w\nw\n");
     expect(await waiting(place)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { exitCodes } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { Refusal, Settlement } from "../../runtime/api.ts";
 import { bindingsOf } from "../../views/bindings.ts";
-import { openGates } from "../../views/open-gates.ts";
+import { type OpenGate, openGates } from "../../views/open-gates.ts";
 import { whatBecame } from "../asking/became.ts";
 import { readDocument, type SourceDocument } from "../documents/document.ts";
 import { drive, type DriveOptions, type TellRefusal } from "../running/drive.ts";
@@ -69,7 +69,8 @@ async function goOn(
   if (asks && settle === undefined && row.status === "needs_attention")
     return { exit: exitCodes.escalated, undecided: halt ?? null };
   const refused = (exit: number): WentOn => ({ exit, undecided: null });
-  if (openGates(history).length > 0 && row.status === "waiting" && !world.interactive && options.detach !== true) {
+  const waits = row.status === "waiting" && openGates(history).some(isStillAsked);
+  if (waits && !world.interactive && options.detach !== true) {
     const hint = "trammel inbox shows what it asks and how to answer; --detach goes on with what else there is.";
     return refused(report(world, usage(`run ${row.run} waits for a person and nobody can be asked here`, hint)));
   }
@@ -94,6 +95,11 @@ async function goOn(
   const { exit, view } = await drive(world, prepared, row.cwd, recording, begin, history, tellRefusal);
   const isOpen = view?.status === "needs_attention";
   return { exit, undecided: isOpen ? view.halting : null };
+}
+
+/** Once its time is up nobody has to be asked: what happens then was said with it. */
+function isStillAsked({ gate: { until = Infinity } }: OpenGate): boolean {
+  return Date.now() < until;
 }
 
 /**
