@@ -7,6 +7,7 @@ import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
+import { ScratchFailure } from "../runtime/scratch/scratch.ts";
 import { backUp, type Backup } from "../runtime/tree/backup.ts";
 import { gitFolderOf, settingsBefore, sharedSettings } from "../runtime/tree/git-folder.ts";
 import { replaceIn } from "../runtime/tree/held.ts";
@@ -152,7 +153,8 @@ async function performHeld<N extends Node>(
 }
 
 function unwatched(error: unknown): NodeResult {
-  const reason = { code: "could_not_start", text: `its writes cannot be watched: ${messageOf(error)}` } as const;
+  const why = error instanceof ScratchFailure ? `${error.message}; ${error.hint}` : messageOf(error);
+  const reason = { code: "could_not_start", text: `its writes cannot be watched: ${why}` } as const;
   return { outcome: "error", reason, beforeEffect: true };
 }
 

@@ -128,11 +128,38 @@ describe("a folder for temporary files that cannot be used", () => {
     expect(await trammel(["demo"], options)).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        new RegExp(`^trammel: ${said}.*\n {2}Set TMPDIR to a folder that you may write to\\.\n$`),
+        new RegExp(`^trammel: ${said}.*\n {2}set TMPDIR to a folder with space that you may write to\n$`),
       ),
     });
     expect(await trammel(["check", "b.yaml"], options)).toMatchObject({ code: 0 });
     const ran = await trammel(["run", "-b", "b.yaml", "--json"], options);
     expect(ran).toMatchObject({ code: 1, stdout: expect.stringContaining(`"could_not_start","text":"${said}`) });
   });
+
+  it("is named with what to do where it has no space for what a node may not change", async () => {
+    using place = new Place();
+    const TMPDIR = place.path("small");
+    mkdirSync(TMPDIR);
+    asRoot("mount", "-t", "tmpfs", "-o", `size=64k,mode=0700,uid=${process.getuid?.() ?? 0}`, "tmpfs", TMPDIR);
+    try {
+      place.file("large", "x".repeat(256 * 1024));
+      place.file("b.yaml", "name: one\nnodes:\n  a: {type: script, run: echo x > out, writes: [out]}\n");
+      const ran = await trammel(["run", "-b", "b.yaml", "--json"], { place, env: { TMPDIR } });
+      const why =
+        "its writes cannot be watched: no temporary file can be written in .*/small/.*: ENOSPC: .*; set TMPDIR to";
+      expect(ran).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(new RegExp(`"could_not_start","text":"${why}`)),
+      });
+      expect(existsSync(place.path("out"))).toBe(false);
+    } finally {
+      asRoot("umount", "--lazy", TMPDIR);
+    }
+  });
 });
+
+function asRoot(...command: readonly string[]): void {
+  const [program = "", ...rest] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
+  const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
+  expect([status, stderr]).toEqual([0, ""]);
+}

@@ -142,7 +142,7 @@ async function perform(
   } catch (error) {
     if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
     if (error instanceof ScratchFailure)
-      return { outcome: "error", reason: { code: "could_not_start", text: error.message } };
+      return { outcome: "error", reason: { code: "could_not_start", text: `${error.message}; ${error.hint}` } };
     return internal(`performing ${context.node.id} threw: ${stackOf(error).split("\n").slice(0, 3).join(" ")}`);
   }
 }

@@ -16,9 +16,14 @@ export function scratchFile(extension = ""): string {
 }
 
 /** Writes such a file, for this user only. Rejects with a {@link ScratchFailure}, as where no space is left. */
-export async function writeScratch(file: string, text: string): Promise<void> {
+export function writeScratch(file: string, text: string): Promise<void> {
+  return inScratch(file, () => writeFile(file, text, { mode: 0o600 }));
+}
+
+/** Does `work`, which only makes or writes such a file; where that fails it rejects with a {@link ScratchFailure}. */
+export async function inScratch<T>(file: string, work: () => Promise<T>): Promise<T> {
   try {
-    await writeFile(file, text, { mode: 0o600 });
+    return await work();
   } catch (error) {
     throw new ScratchFailure(`no temporary file can be written in ${path.dirname(file)}: ${messageOf(error)}`);
   }
@@ -27,7 +32,7 @@ export async function writeScratch(file: string, text: string): Promise<void> {
 /** An empty folder that is gone with this process, or with a later one where this one is killed. */
 export async function scratchFolder(): Promise<string> {
   const made = scratchFile();
-  await mkdir(made, { mode: 0o700 });
+  await inScratch(made, () => mkdir(made, { mode: 0o700 }));
   return made;
 }
 
@@ -51,7 +56,7 @@ export function temporaryFolder(prefix: string): string {
 /** There is no place for temporary files; `hint` says what to do next. */
 export class ScratchFailure extends Error {
   override readonly name = "ScratchFailure";
-  readonly hint = "Set TMPDIR to a folder that you may write to.";
+  readonly hint = "set TMPDIR to a folder with space that you may write to";
 }
 
 export type Taken = { readonly text: string } | { readonly problem: string };

@@ -1,6 +1,6 @@
 import { chmod, mkdir, open, realpath, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { scratchFile } from "../scratch/scratch.ts";
+import { inScratch, scratchFile } from "../scratch/scratch.ts";
 import { at, isOfTree } from "./way.ts";
 import { type Passed, type ScanOptions, surveyTree, type Tree } from "./scan.ts";
 
@@ -18,11 +18,14 @@ export interface Backup {
   dispose(): Promise<void>;
 }
 
-/** Scans a tree and keeps the contents it reads anyway, one after the other in one file. */
+/**
+ * Scans a tree and keeps the contents it reads anyway, one after the other in one file. Rejects with a `ScratchFailure`
+ * where there is no space for them.
+ */
 export async function backUp(folder: string, options: ScanOptions): Promise<Backup> {
   const root = await realpath(folder);
   const place = scratchFile();
-  const pack = await open(place, "wx+", 0o600);
+  const pack = await inScratch(place, () => open(place, "wx+", 0o600));
   const dispose = async (): Promise<void> => {
     await pack.close();
     await rm(place, { force: true });
@@ -34,7 +37,8 @@ export async function backUp(folder: string, options: ScanOptions): Promise<Back
     end += bytes.length;
     places.set(path, { from, length: bytes.length });
     for (let done = 0; done < bytes.length;) {
-      done += (await pack.write(bytes, done, bytes.length - done, from + done)).bytesWritten;
+      const write = () => pack.write(bytes, done, bytes.length - done, from + done);
+      done += (await inScratch(place, write)).bytesWritten;
     }
   };
   const content = async (path: string): Promise<Uint8Array | null> => {
