@@ -54,7 +54,7 @@ export function budgetsOf(state: RunState): Spent[] {
 }
 
 /** No document says zero: it is what a budget has left for a run inside. */
-const around = "of the run around this one, whose nodes have used it up";
+const around = "of the run around this one, as far as is known there";
 
 function tokensOf({ usage }: RunState): number {
   return usage.inputTokens + usage.outputTokens;
