@@ -207,6 +207,17 @@ nodes: {say: {type: script, run: cat who.txt}}
     expect(ran).toMatchObject({ code: 0, stdout: "Ada: greet\n" });
   });
 
+  it("is said not to be prepared with what the command said, a line each", async () => {
+    const setup = "echo one >&2; echo two; exit 7";
+    place.file(
+      "b.yaml",
+      `name: x\nworkspace: {isolate: worktree, setup: '${setup}'}\nnodes: {a: {type: script, run: ls}}\n`,
+    );
+    expect((await trammel(["run", "-b", "b.yaml"], { place })).stderr).toMatch(
+      /^trammel: workspace\.setup did not succeed \(exit 7\)\n {2}one\n {2}two\n {2}mend it/m,
+    );
+  });
+
   it("is where git works, though a hook that started Trammel was told of another place", async () => {
     place.file(
       "b.yaml",

@@ -149,4 +149,13 @@ describe("doctor --probe", () => {
     });
     expect(JSON.stringify(all)).not.toContain("canary");
   });
+
+  it("says each way of mending on a line under what it mends, and does nothing to a terminal", async () => {
+    using place = new Place();
+    expect((await trammel(["doctor"], { place })).stdout).toMatch(
+      /\n {4}no model is set\n {4}Any of these .*\n {6}agent: .*\n {6}agent: .*\n {6}agent: .*\n[✓–✗] /,
+    );
+    place.file("trammel.yaml", 'agent: {provider: "a\\e[31m"}\n');
+    expect((await trammel(["doctor"], { place })).stdout).toContain('    there is no provider "a\\u001b[31m"; ');
+  });
 });

@@ -46,8 +46,8 @@ describe("what is missing", () => {
 test("an absent key is told with the variable that would hold it", () => {
   const missing = (keyNames: readonly string[]) =>
     createAiProvider({ google: { keyNames } }, (text) => text, systemClock).missing("google/x");
-  expect(missing(["A_KEY"])).toMatch(/^model "google\/x" has no key: A_KEY is not set\. /);
-  expect(missing(["A_KEY", "B_KEY"])).toMatch(/^model "google\/x" has no key: A_KEY or B_KEY is not set\. /);
+  expect(missing(["A_KEY"])).toMatch(/^model "google\/x" has no key: A_KEY is not set$/m);
+  expect(missing(["A_KEY", "B_KEY"])).toMatch(/^model "google\/x" has no key: A_KEY or B_KEY is not set$/m);
 });
 
 describe("what a model costs", () => {

@@ -55,23 +55,23 @@ export function parseModel(model: string): ModelChoice | { readonly problem: str
   return { vendor, name };
 }
 
-/** Why a model cannot be called with these settings, in a sentence that says what to do; null when it can. */
+/** Why a model cannot be called with these settings, in one line, and in others what would do; null when it can. */
 export function missingFor(model: string | null, settings: AiSettings): string | null {
-  if (model === null) return `no model is set. ${threeWays}`;
+  if (model === null) return `no model is set${threeWays}`;
   const choice = parseModel(model);
   if ("problem" in choice) return choice.problem;
   const { baseUrl, apiKey, keyNames = [], keptBack } = settings[choice.vendor] ?? {};
   if (keptBack !== undefined) return `model "${model}": ${keptBack}`;
   if (choice.vendor === "compatible")
-    return baseUrl === undefined ? `model "${model}" has no address: set its baseUrl. ${threeWays}` : null;
+    return baseUrl === undefined ? `model "${model}" has no address: set its baseUrl${threeWays}` : null;
   if (apiKey !== undefined && apiKey !== "") return null;
   const unset = keyNames.length === 0 ? "" : `: ${keyNames.join(" or ")} is not set`;
-  return `model "${model}" has no key${unset}. ${threeWays}`;
+  return `model "${model}" has no key${unset}${threeWays}`;
 }
 
-/** How a user gets an agent to work. */
+/** How a user gets an agent to work, under what is missing. */
 const threeWays =
-  "Any of these will do, in trammel.yaml:\n" +
-  "    agent: {model: anthropic/…}    or openai, google; with the vendor's key set\n" +
-  "    agent: {provider: claude}      or codex, gemini, …; an agent on the PATH\n" +
-  "    agent: {model: compatible/…, baseUrl: …}    an OpenAI-compatible server";
+  "\nAny of these will do, in trammel.yaml:\n" +
+  "  agent: {model: anthropic/…}    or openai, google; with the vendor's key set\n" +
+  "  agent: {provider: claude}      or codex, gemini, …; an agent on the PATH\n" +
+  "  agent: {model: compatible/…, baseUrl: …}    an OpenAI-compatible server";

@@ -1,4 +1,5 @@
 import { exitCodes } from "../../model/outcome.ts";
+import { escaped } from "../../views/inert.ts";
 import type { Health } from "../../wire/health.ts";
 import { checkHealth } from "../doctor/health.ts";
 import { jsonLine } from "../json.ts";
@@ -15,6 +16,6 @@ export async function doctor(world: World, options: { readonly json?: true; read
 const marks = { ok: "✓", missing: "✗", optional: "–" } as const satisfies Record<Health["status"], string>;
 
 function line(one: Health): string {
-  const mend = one.mend === null ? "" : `    ${one.mend}\n`;
-  return `${marks[one.status]} ${one.name.padEnd(14)} ${one.detail}\n${mend}`;
+  const mend = one.mend === null ? [] : one.mend.split("\n").map((way) => `    ${escaped(way)}\n`);
+  return `${marks[one.status]} ${escaped(one.name).padEnd(14)} ${escaped(one.detail)}\n${mend.join("")}`;
 }

@@ -62,13 +62,13 @@ export async function admit(
     return refuse("bad_input", unfitOutputs, "Give an input that fits, or change the type of the output.");
   const callees = calleesOf(request);
   const missing = missingIn(blueprint, callees, performers, can);
-  if (missing.length > 0) return refuse("missing_capability", missing);
+  if (missing.length > 0) return refuseMissing(missing);
   const unfit = unfitCalls(blueprint, request.callees ?? new Map());
   if (unfit.length > 0) return refuse("bad_input", unfit, "give them in `with` of the node");
   return { inputs, locksTree: [blueprint, ...callees].some((one) => locksTree(one, can)) };
 }
 
-/** Why nodes cannot run here, one line each. */
+/** Why nodes cannot run here, one text each: what is missing in its first line, what would do in the others. */
 export function missingIn(
   top: Blueprint,
   callees: Iterable<Blueprint>,
@@ -181,6 +181,14 @@ export function treeOf(cwd: string): string {
 export function refuse(refused: Refusal["refused"], messages: string | readonly string[], hint?: string): Refusal {
   const [message = "", ...also] = typeof messages === "string" ? [messages] : messages;
   return { refused, message, ...(also.length === 0 ? {} : { also }), ...(hint === undefined ? {} : { hint }) };
+}
+
+/** What would do is said once, under all that is missing. */
+export function refuseMissing(missing: readonly string[]): Refusal {
+  const texts = missing.map((text) => text.split("\n"));
+  const details = [...new Set(texts.flatMap(([, ...ways]) => ways))];
+  const messages = texts.map(([what = ""]) => what);
+  return { ...refuse("missing_capability", messages), ...(details.length === 0 ? {} : { details }) };
 }
 
 /** All reasons of a refusal as one sentence. */

@@ -12,7 +12,7 @@ import { isReopenable, type NodeResult, type Reason } from "../../model/outcome.
 import type { Conflict, Message, RunRow } from "../../ports/journal.ts";
 import type { Given } from "../../ports/secrets.ts";
 import type { Workspace } from "../../ports/workspace.ts";
-import { calleesOf, missingIn, refuse } from "../admission/admit.ts";
+import { calleesOf, missingIn, refuse, refuseMissing } from "../admission/admit.ts";
 import type { Refusal, ResumeRequest } from "../api.ts";
 import { contextOf, type RunFacts } from "../context.ts";
 import { isProblem, passesOfTask, storedPasses } from "../counters/counters.ts";
@@ -150,7 +150,7 @@ function cannotResume(
     return refuse("conflict", `run ${run} is executed by process ${owner.pid}`, "wait until it has ended, or stop it");
   if (request.stop !== undefined) return null;
   const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
-  return missing.length > 0 ? refuse("missing_capability", missing) : null;
+  return missing.length > 0 ? refuseMissing(missing) : null;
 }
 
 /** What is no longer as the run knows it, or null. */

@@ -27,14 +27,9 @@ export async function setUp(
   const { end } = result;
   if (end.kind === "exit" && end.code === 0) return null;
   const how = end.kind === "exit" ? `exit ${end.code}` : end.kind;
-  const said = `${result.stderr.text}\n${result.stdout.text}`
-    .trim()
-    .split("\n")
-    .slice(-limits.evidenceLines)
-    .join("\n");
-  return refuse(
-    "bad_input",
-    `workspace.setup did not succeed (${how})${said === "" ? "" : `:\n${said}`}`,
-    "mend it and run again; the worktree is gone",
-  );
+  const said = `${result.stderr.text.trimEnd()}\n${result.stdout.text}`.trim();
+  return {
+    ...refuse("bad_input", `workspace.setup did not succeed (${how})`, "mend it and run again; the worktree is gone"),
+    ...(said === "" ? {} : { details: said.split("\n").slice(-limits.evidenceLines) }),
+  };
 }
