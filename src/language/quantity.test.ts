@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseCount, parseDuration, parseMoney, parseSize } from "./quantity.ts";
+import { durationPattern, parseCount, parseDuration, parseMoney, parseSize } from "./quantity.ts";
 
 describe("durations", () => {
   test.each([
@@ -9,6 +9,11 @@ describe("durations", () => {
     ["8h", 28_800_000],
     ["3d", 259_200_000],
   ])("%s", (text, value) => expect(parseDuration(text)).toEqual({ value }));
+
+  test.each(["250ms", " 1.5 m ", "8h", "5", "h", "-1s", "5 years", "5constructor", "1s 1s", "5m\n"])(
+    "its pattern says of %j what reading it does",
+    (text) => expect(new RegExp(durationPattern, "u").test(text)).toBe("value" in parseDuration(text)),
+  );
 
   test("a bare number shows the number with a unit", () => {
     expect(parseDuration("5")).toEqual({

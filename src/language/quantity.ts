@@ -1,4 +1,5 @@
 import { limits } from "../model/limits.ts";
+import type { Json } from "../model/json.ts";
 import type { Money } from "../model/settings.ts";
 
 /** A quantity that was read, or why not and what to write instead. */
@@ -43,6 +44,13 @@ export function parseDuration(text: string): Quantity<number> {
   if (value <= 0) return { problem: "is not longer than nothing", hint: "Write at least 1ms." };
   if (value > limits.durationMaxMs) return { problem: "is longer than 366 days", hint: "Write at most 366d." };
   return { value };
+}
+
+/** The form of a duration, for JSON Schema; how long it may be is not said there. */
+export const durationPattern = String.raw`^\s*\d+(?:\.\d+)?\s*(?:ms|s|m|h|d)\s*$`;
+
+export function isDuration(value: Json): value is string {
+  return typeof value === "string" && "value" in parseDuration(value);
 }
 
 /** Reads `64KiB`, `1MiB`, `500MB` into bytes. */

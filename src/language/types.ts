@@ -1,6 +1,7 @@
 import type { TypeSpec, ValueType } from "../model/type-spec.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { isKept, readJson } from "../model/json-text.ts";
+import { durationPattern, isDuration } from "./quantity.ts";
 
 const valueTypes = [
   "string",
@@ -59,7 +60,7 @@ export function printSchema(schema: JsonObject): string | JsonObject {
   return word !== undefined && Object.keys(schema).length === 1 ? word : schema;
 }
 
-/** JSON Schema of a type. Files, paths and durations are texts. */
+/** JSON Schema of a type. Files and paths are texts. */
 export function typeSchema(type: TypeSpec): JsonObject {
   switch (type.kind) {
     case "list":
@@ -74,6 +75,8 @@ export function typeSchema(type: TypeSpec): JsonObject {
     case "integer":
     case "boolean":
       return { type: type.kind };
+    case "duration":
+      return { type: "string", pattern: durationPattern };
     default:
       return { type: "string" };
   }
@@ -98,8 +101,9 @@ export function valueIn(type: TypeSpec, value: Json): Json | undefined {
     case "string":
     case "file":
     case "path":
-    case "duration":
       return typeof value === "string" ? value : undefined;
+    case "duration":
+      return isDuration(value) ? value : undefined;
     case "number":
     case "integer": {
       const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;

@@ -43,6 +43,8 @@ test.each<[string | typeof schema, string, Json, string]>([
   ["integer", "{a.n}", { n: 1.5 }, "is declared `integer`, and {a.n} is 1.5"],
   ["integer", "{a.n}", { m: 1 }, "is declared `integer`, and {a.n} is not there"],
   ["list<integer>", "{a}", [1, "2"], 'is declared `list<integer>`, and {a} is [1,"2"]'],
+  ["duration", "{a}", "abc", 'is declared `duration`, and {a} is "abc"'],
+  ["list<duration>", "{a}", ["5m", "5"], 'is declared `list<duration>`, and {a} is ["5m","5"]'],
   ["enum[x, y]", "{a}", "z", 'is declared `enum[x, y]`, and {a} is "z"'],
   ["enum[v-x, v-y]", "v-{a}", "z", 'is declared `enum[v-x, v-y]`, and v-{a} is "v-said"'],
   ["enum[x-1]", "{inputs.mode}-{a.n}", { n: 2 }, "is declared `enum[x-1]`, which {inputs.mode}-{a.n} does not fit"],
@@ -57,6 +59,7 @@ test.each<[string | typeof schema, string, Json, string]>([
 
 test.each<[string | typeof schema, string, NodeResult]>([
   ["number", "{a.n}", success({ n: 1.5 })],
+  ["duration", "{a}", success("1.5h")],
   ["string", "{a}", success({ any: 1 })],
   ["enum[x, y]", "{a}", { outcome: "success", output: { text: "y\n", bytes: 2 } }],
   ["enum[v-y]", "v-{a}", { outcome: "success", output: { text: "y\n", bytes: 2 } }],

@@ -2,6 +2,7 @@ import type { InputSpec, OutputSpec, TypeSpec } from "../../model/type-spec.ts";
 import type { OutputFormat } from "../../model/node.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { oneOfWords } from "../nearest.ts";
+import { isDuration } from "../quantity.ts";
 import { parsePattern } from "../patterns/expression.ts";
 import { matchesWhole } from "../patterns/match.ts";
 import type { Budget } from "../patterns/match.ts";
@@ -266,6 +267,8 @@ export function fits(value: Json, type: TypeSpec): boolean {
     case "number":
     case "boolean":
       return typeof value === type.kind;
+    case "duration":
+      return isDuration(value);
     default:
       return typeof value === "string";
   }

@@ -28,3 +28,9 @@ test("a number that would become another one is no input", async () => {
   expect(await readInput({ type: { kind: "string" } }, "9007199254740993")).toEqual({ value: "9007199254740993" });
   expect(await readInput({ type: integer }, "9007199254740991")).toEqual({ value: 9007199254740991 });
 });
+
+test("a duration has its unit", async () => {
+  expect(await readInput({ type: { kind: "duration" } }, "5m")).toEqual({ value: "5m" });
+  for (const text of ["5", "soon", "", "400d"])
+    expect(await readInput({ type: { kind: "duration" } }, text)).toEqual({ problem: "is not a duration" });
+});
