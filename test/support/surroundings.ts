@@ -16,6 +16,7 @@ const foreign =
 export function setup(): () => void {
   for (const name of Object.keys(process.env)) if (foreign.test(name)) delete process.env[name];
   Object.assign(process.env, { TERM: "xterm-256color", LANG: "C.UTF-8" });
+  process.umask(0o022);
   const folder = mkdtempSync(join(tmpdir(), "trammel-tests-"));
   chmodSync(folder, 0o1777);
   process.env["TMPDIR"] = folder;
