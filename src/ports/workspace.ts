@@ -10,6 +10,8 @@ export interface WorkspaceRequest {
   readonly cwd: string;
   /** Where it is a fork of such a run, its own worktree begins as that one's was. */
   readonly fork?: ForkedWorktree;
+  /** Ends a wait for others that make worktrees of the same repository. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The worktree of an earlier run, and the pass before which another leaves its way. */

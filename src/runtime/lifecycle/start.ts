@@ -88,13 +88,13 @@ async function journalRun(
   const early =
     (await inTurn(options, wanted, request.turn, holdsPlace(inherited))) ?? (await clearPlace(options.journal, wanted));
   if (early !== null) return early;
-  const workspace = await options.workspaces.open({ run, blueprint, cwd: request.cwd, ...forkOf(inherited) });
+  const { cwd, signal } = request;
+  const workspace = await options.workspaces.open({ run, blueprint, cwd, signal, ...forkOf(inherited) });
   if ("problem" in workspace) return refuse("bad_input", workspace.problem, workspace.hint);
   const account = inside?.parent.blueprint ?? blueprint.name;
   const place = { cwd: workspace.cwd, project: inside?.project ?? request.cwd, account };
   const accepted = request.acceptRisk === undefined ? {} : { acceptRisk: request.acceptRisk };
   const facts: RunFacts = { run, taskId, task, blueprint, inputs, ...place, ...accepted, ...boundTo(request, inside) };
-  const { signal } = request;
   const unready = await setUp(options, facts, signal);
   if (unready !== null) return unready;
   let conflict: Conflict | null = null;

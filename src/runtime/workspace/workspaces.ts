@@ -160,19 +160,24 @@ async function makeWorktree(
   request: WorkspaceRequest,
   beginning: Beginning | null,
 ): Promise<Worktree | WorkspaceProblem | null> {
-  const { home, env } = options;
+  const { home, env, notice: told } = options;
   const problem = await problemOf(request, env);
   if (problem !== null) return problem;
   if (request.blueprint.workspace.isolate !== "worktree") return null;
   const { run } = request;
-  const worktree = await openWorktree(request, beginning, worktreesIn(home), env, (made) => remember(home, run, made));
-  if ("problem" in worktree) await forget(home, run);
+  const making = { worktrees: worktreesIn(home), env, told, remember: (made: Worktree) => remember(home, run, made) };
+  const worktree = await openWorktree(request, beginning, making);
+  if ("problem" in worktree && worktree.left !== true) await forget(home, run);
   return worktree;
 }
 
-async function unmake({ home, env }: WorkspaceOptions, run: string, { worktree }: Workspace): Promise<void> {
+async function unmake(
+  { home, env, notice: told }: WorkspaceOptions,
+  run: string,
+  { worktree }: Workspace,
+): Promise<void> {
   if (worktree === undefined) return;
-  await removeWorktree(worktree, env);
+  await removeWorktree(worktree, env, { told });
   await forget(home, run);
 }
 
@@ -257,7 +262,7 @@ async function leave(options: WorkspaceOptions, run: string, status: RunStatus, 
 
 /** Takes a worktree away, and what Git and this keep of one that is gone. */
 async function clear({ home, env, notice }: WorkspaceOptions, run: string, worktree: Worktree): Promise<void> {
-  const { branchStays } = await removeWorktree(worktree, env);
+  const { branchStays } = await removeWorktree(worktree, env, { told: notice });
   await forget(home, run);
   if (branchStays) notice(`what run ${run} committed is on branch ${worktree.branch}`);
 }

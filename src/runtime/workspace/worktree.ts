@@ -4,6 +4,7 @@ import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
 import type { WorkspaceProblem, WorkspaceRequest } from "../../ports/workspace.ts";
 import { isUnlocked, locked } from "../lock.ts";
+import type { Wait } from "../time/wait.ts";
 import { gitFolderOf } from "../tree/git-folder.ts";
 import { at, isOfTree } from "../tree/way.ts";
 import { git, GitFailure, gitText, pathsOf, type GitOptions } from "./git.ts";
@@ -14,17 +15,26 @@ type Environment = GitOptions["env"];
 
 const elsewhere = "run it in a git repository with a commit and a branch, or without isolate: worktree";
 
+/** Where worktrees are made, and how one is remembered from before it is there. */
+export interface Making {
+  readonly worktrees: string;
+  readonly env: Environment;
+  readonly told: Wait["told"];
+  readonly remember: (worktree: Worktree) => Promise<void>;
+}
+
+/** `left` where something of it may be there still, which whoever remembers it is to take away later. */
+export type NoWorktree = WorkspaceProblem & { readonly left?: true };
+
 /**
  * Makes a worktree of the commit that is checked out, or that a fork begins with, on a branch of its own, with what is
- * carried along; remembered before it is there.
+ * carried along.
  */
 export async function openWorktree(
-  { run, blueprint, cwd }: WorkspaceRequest,
+  { run, blueprint, cwd, signal }: WorkspaceRequest,
   beginning: Beginning | null,
-  worktrees: string,
-  env: Environment,
-  remember: (worktree: Worktree) => Promise<void>,
-): Promise<Worktree | WorkspaceProblem> {
+  { worktrees, env, told, remember }: Making,
+): Promise<Worktree | NoWorktree> {
   const base = beginning ?? (await baseOf(cwd, env));
   if ("problem" in base) return { problem: `workspace.isolate: worktree: ${base.problem}`, hint: elsewhere };
   const repository = await repositoryOf(cwd, env);
@@ -35,25 +45,31 @@ export async function openWorktree(
   const { commit } = base;
   const within = relative(repository.root, await realpath(cwd));
   const worktree = { root, folder: join(root, within), branch, commit, repository: repository.root };
+  const wait = { signal, told };
+  let begun = false;
   try {
     await mkdir(worktrees, { recursive: true, mode: 0o700 });
     await remember(worktree);
     const add = ["worktree", "add", "--quiet", "--no-checkout", "-b", branch, root, commit];
-    await registering(repository.commonDir, () => git(add, { cwd: repository.root, env }));
+    await registering(repository.commonDir, wait, () => {
+      begun = true;
+      return git(add, { cwd: repository.root, env });
+    });
     // As Git does it itself, but while others may add theirs.
     await git(["reset", "--hard", "--quiet", "--no-recurse-submodules"], { cwd: root, env });
     await carry(repository.root, root, blueprint.workspace.carry ?? [], env);
-    if (beginning !== null) await registering(repository.commonDir, () => goOnFrom(beginning, worktree, env));
+    if (beginning !== null) await registering(repository.commonDir, wait, () => goOnFrom(beginning, worktree, env));
     if ((await lstat(worktree.folder).catch(() => null))?.isDirectory() === true) return worktree;
-    await removeWorktree(worktree, env);
+    await removeWorktree(worktree, env, wait);
     return { problem: `the commit ${commit.slice(0, 12)} has no folder ${within}`, hint: "commit the folder first" };
   } catch (error) {
-    await removeWorktree(worktree, env).catch(() => undefined);
+    const isLeft = begun && !(await isRemoved(worktree, env, wait));
     if (!(error instanceof Error)) throw error;
     const why = error instanceof GitFailure ? error.message : `what it carries along: ${error.message}`;
     return {
       problem: `no worktree can be made for the run: ${why}`,
       hint: "mend that, or run without isolate: worktree",
+      ...(isLeft ? { left: true as const } : {}),
     };
   }
 }
@@ -63,8 +79,8 @@ export async function openWorktree(
  * one or take one away, gives up where one is half made, and does not wait for who writes its configuration. Many may
  * stand before it, and each is done soon.
  */
-async function registering<T>(shared: string, work: () => Promise<T>): Promise<T> {
-  const answer = await locked(join(shared, "trammel-worktrees"), work, { waitMs: limits.gitCommandMs });
+async function registering<T>(shared: string, wait: Wait, work: () => Promise<T>): Promise<T> {
+  const answer = await locked(join(shared, "trammel-worktrees"), work, { ...wait, waitMs: limits.gitCommandMs });
   if (isUnlocked(answer)) throw new GitFailure(`${answer.unlocked}; ${answer.hint}`);
   return answer;
 }
@@ -80,7 +96,11 @@ async function goOnFrom(
 }
 
 /** Takes the worktree away, and its branch where nothing was committed on it. Answers whether the branch stays. */
-export async function removeWorktree(worktree: Worktree, env: Environment): Promise<{ readonly branchStays: boolean }> {
+export async function removeWorktree(
+  worktree: Worktree,
+  env: Environment,
+  wait: Wait = {},
+): Promise<{ readonly branchStays: boolean }> {
   const { root, repository } = worktree;
   // The tree that it was made from may itself be a worktree that is gone by now.
   const shared = (await gitFolderOf(repository)) ?? (await gitFolderOf(root));
@@ -88,7 +108,14 @@ export async function removeWorktree(worktree: Worktree, env: Environment): Prom
   // It may hold many files, and whoever is at work with another one waits for nothing but what follows.
   await rm(root, { recursive: true, force: true });
   const unregistered = (): Promise<{ readonly branchStays: boolean }> => unregister(worktree, { cwd, env });
-  return shared === null ? unregistered() : registering(shared, unregistered);
+  return shared === null ? unregistered() : registering(shared, wait, unregistered);
+}
+
+function isRemoved(worktree: Worktree, env: Environment, wait: Wait): Promise<boolean> {
+  return removeWorktree(worktree, env, wait).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function unregister(
