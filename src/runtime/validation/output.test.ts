@@ -19,6 +19,25 @@ test("json is one whole value", async () => {
   expect(await parseOutput(" \n", { as: "json" })).toEqual({ problem: "expected JSON, got nothing" });
 });
 
+test("a number that is masked, or a part of it, is a text", async () => {
+  const masked = '{"pin": ***, "of": [1, 7***2], "\\"***": "a, ***", "on": true}\n';
+  const value = { pin: "***", of: [1, "7***2"], '"***': "a, ***", on: true };
+  expect(await parseOutput(masked, { as: "json" })).toEqual({ value });
+  const schema = { type: "object", properties: { pin: { type: "integer" } } } as const;
+  expect(await parseOutput('{"pin":***}', { as: "schema", schema })).toEqual({
+    problem: expect.stringContaining("does not fit the schema"),
+  });
+  expect(await parseOutput("no *** JSON", { as: "json" })).toEqual({
+    problem: expect.stringContaining("expected JSON"),
+  });
+});
+
+test("a text with many quotes and masks is read in a time that grows with it", async () => {
+  const began = performance.now();
+  await parseOutput('{***"\\"'.repeat(100_000), { as: "json" });
+  expect(performance.now() - began).toBeLessThan(2000);
+});
+
 test("a number that would become another one is a problem, and text where text is asked for", async () => {
   const problem = expect.stringContaining("the JSON holds the number 9007199254740993, which cannot be kept");
   expect(await parseOutput('{"id": 9007199254740993}', { as: "json" })).toEqual({ problem });

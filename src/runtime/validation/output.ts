@@ -63,5 +63,14 @@ function parseJson(text: string): Parsed {
   if (text.trim() === "") return { problem: "expected JSON, got nothing" };
   const read = readJson(text);
   if ("value" in read) return read;
+  const masked = text.includes("***") ? readJson(quoted(text)) : read;
+  if ("value" in masked) return masked;
   return { problem: read.unread === undefined ? `the JSON ${read.problem}` : `expected JSON: ${read.unread}` };
+}
+
+/** A number that is a secret, or holds one, is no number any more once it is masked: it reads as a text. */
+function quoted(masked: string): string {
+  return masked.replaceAll(/"(?:[^"\\]|\\[\s\S])*"?|[^\s"[\]{},:]+/g, (part) =>
+    part.startsWith('"') || !part.includes("***") ? part : JSON.stringify(part),
+  );
 }
