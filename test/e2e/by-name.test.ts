@@ -47,6 +47,20 @@ it("a blueprint comes with trammel, and one of the project goes before it", asyn
   });
 });
 
+it.each([".trammel", ".trammel/blueprints"])("a link to nothing is no empty folder: %s", async (link) => {
+  using place = new Place();
+  mkdirSync(place.path("below"));
+  if (link !== ".trammel") mkdirSync(place.path(".trammel"));
+  symlinkSync("nowhere", place.path(link));
+  expect(await trammel(["run", "-b", "feature", "--dry-run", "--cwd", "below"], { place })).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(
+      new RegExp(`^trammel: (?:\\.\\./)?${link} is no folder and leads to none, and feature may`),
+    ),
+  });
+});
+
 it("what stands where a blueprint would be and cannot be read is told, and never passed over", async () => {
   using place = new Place();
   const kept = ".trammel/blueprints";

@@ -1,11 +1,11 @@
-import { basename, extname, join, relative, resolve } from "node:path";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { namesFile, nearestAbove } from "../../config/load.ts";
 import { isTaken } from "../../config/text-file.ts";
 import { nearest } from "../../language/nearest.ts";
 import { inertLine } from "../../views/inert.ts";
 import { type Problem, usage } from "../problem.ts";
 import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
-import { isFile, namesIn } from "./files.ts";
+import { isFile, isFolder, namesIn } from "./files.ts";
 import { packageRoot } from "./package-root.ts";
 
 /** Where a project keeps the blueprints that are run by name. */
@@ -30,12 +30,22 @@ export function findBlueprint(name: string, ...places: readonly [string, ...stri
 function fileOf(name: string, cwd: string): string | Problem | null {
   if (namesFile(name)) return isTaken(resolve(cwd, name)) ? name : null;
   if (isFile(resolve(cwd, name))) return name;
+  const astray = noFolder(cwd);
+  if (astray !== null)
+    return usage(`${astray} is no folder and leads to none, and ${name} may be kept there`, "Mend or remove it.");
   const kept = relative(cwd, keptFolder(cwd));
   const [file, twin] = extensions
     .map((extension) => join(kept, name + extension))
     .filter((one) => isTaken(resolve(cwd, one)));
   if (file === undefined) return null;
   return twin === undefined ? file : usage(`${file} and ${twin} have one name`, "Rename one of them.");
+}
+
+/** What stands where the folder of blueprints, or the one around it, would be; null where that is none or a folder. */
+function noFolder(cwd: string): string | null {
+  const places = [dirname(blueprintFolder), blueprintFolder].map((name) => nearestAbove(cwd, name));
+  const astray = places.find((place) => place !== null && !isFolder(place)) ?? null;
+  return astray === null ? null : relative(cwd, astray);
 }
 
 function unknown(name: string, places: readonly string[]): Problem {
