@@ -96,8 +96,10 @@ class Locator {
    */
   before(contents: YAMLMap.Parsed, fault: number): LocatedMap | null {
     const line = this.#text.lastIndexOf("\n", fault - 1) + 1;
+    // A key of no width is said to stand where the text before it ended.
+    const isBefore = ({ range: [start, end] }: ParsedNode): boolean => start < end && start < line;
     const known = (map: YAMLMap.Parsed): YAMLMap.Parsed["items"] =>
-      map.items.slice(0, Math.max(0, map.items.filter(({ key }) => key.range[0] < line).length - 1));
+      map.items.slice(0, Math.max(0, map.items.filter(({ key }) => isBefore(key)).length - 1));
     const whole = known(contents);
     const entries = this.#entries(whole);
     const torn = contents.items[whole.length];

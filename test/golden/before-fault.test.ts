@@ -49,3 +49,11 @@ test("one slip in a document that is right is told as one of syntax or as one of
   );
   expect(holds.counterexample).toBeNull();
 });
+
+test.each(["outputs:\n: log: {type: string}\n", "nodes:\n  a: {type: script, run: b}\n  b:\n  : c: d\n"])(
+  "a key that is not there says nothing of what stands before it: %j",
+  (slip) => {
+    const codes = check(`name: x\n${slip}entry: a\n`, setting).diagnostics.map(({ code }) => code);
+    expect(new Set(codes)).toEqual(new Set(["syntax"]));
+  },
+);
