@@ -95,7 +95,8 @@ export async function trackedThoughIgnored(
 /** Ignore rules that stand outside the tree: those of the repository and those of the user. */
 async function excludesOf({ commonDir }: Repository, there: GitOptions): Promise<string> {
   const named = await gitText(["config", "--type=path", "core.excludesFile"], there).catch(() => "");
-  const configured = there.env["XDG_CONFIG_HOME"] ?? join(there.env["HOME"] ?? homedir(), ".config");
+  // An empty one counts as none for Git, too.
+  const configured = there.env["XDG_CONFIG_HOME"] || join(there.env["HOME"] ?? homedir(), ".config");
   const ofUser = named === "" ? join(configured, "git", "ignore") : named;
   return [ofUser, join(commonDir, "info", "exclude")].map(textIn).join("\n");
 }

@@ -66,8 +66,12 @@ async function write(
   if (done) return [];
   // It goes on after one that it cannot write.
   await git(["update-index", "-q", "--refresh"], scratch).catch(() => undefined);
-  const differ = new Set(pathsOf(await git(["diff-files", "-z", "--name-only"], scratch)));
-  return paths.filter((path) => differ.has(path));
+  const differ = await git(["diff-files", "-z", "--name-only"], scratch).then(
+    (listed) => new Set(pathsOf(listed)),
+    () => null,
+  );
+  // Where nobody can tell, none of them counts as brought back.
+  return differ === null ? paths : paths.filter((path) => differ.has(path));
 }
 
 async function remove(root: string, path: string, since: number | null): Promise<boolean> {

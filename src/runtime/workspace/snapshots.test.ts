@@ -53,10 +53,10 @@ function read(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-async function open(except: readonly string[] = []): Promise<Snapshots> {
-  const repository = await repositoryOf(root, env);
+async function open(except: readonly string[] = [], own: typeof env = env): Promise<Snapshots> {
+  const repository = await repositoryOf(root, own);
   if (repository === null) throw new Error("no repository");
-  return openSnapshots(repository, join(place, "trees"), env, { paths: except, globs: [] });
+  return openSnapshots(repository, join(place, "trees"), own, { paths: except, globs: [] });
 }
 
 test("tells what changed: tracked, untracked and tracked though ignored, and nothing ignored", async () => {
@@ -197,4 +197,16 @@ test("pictures that several ask for at once are taken one after the other", asyn
   const trees = await Promise.all(several.map((snapshots) => snapshots.take()));
   expect(new Set(trees).size).toBe(1);
   expect(run("show", `${trees[0]}:new.txt`)).toBe("new");
+});
+
+test("what the user ignored everywhere when a run began is no change, though XDG_CONFIG_HOME is empty", async () => {
+  mkdirSync(join(place, ".config/git"), { recursive: true });
+  writeFileSync(join(place, ".config/git/ignore"), "*.own\n");
+  const own = { ...env, HOME: place, XDG_CONFIG_HOME: "" };
+  const snapshots = await open([], own);
+  const before = await snapshots.take();
+  rmSync(join(place, ".config"), { recursive: true });
+  write("mine.own", "");
+  write("new.txt", "");
+  expect(await snapshots.changed(before, await snapshots.take())).toEqual(["new.txt"]);
 });
