@@ -169,7 +169,7 @@ describe("run", () => {
   });
 
   it.each<[string, readonly string[], RegExp]>([
-    ["an input without a value", ["--input", "name"], /--input name is not name=value/],
+    ["an input without a value", ["--input", "name"], /--input number 1 is not name=value/],
     ["an input of the wrong type", ["--input", "times=many"], /input "times" is not an integer/],
     ["an input that is not declared", ["--input", "nmae=x", "--input", "name=x"], /nmae/],
     ["a missing input", [], /name/],

@@ -13,9 +13,12 @@ test("an input that is given twice is refused by its places, without its values"
 
 test("a value may hold = and be empty", async () => {
   expect(await readInputs(undefined, ["a=b=c", "b="], "/")).toEqual({ values: { a: "b=c", b: "" } });
-  expect(await readInputs(undefined, ["=x"], "/")).toMatchObject({
-    problem: { message: "--input =x is not name=value" },
-  });
+});
+
+test.each(["hush", "=hush"])("what is no input is named by its place, as it may be a value: %s", async (given) => {
+  const read = await readInputs(undefined, ["a=b", given], "/");
+  expect(read).toMatchObject({ problem: { message: "--input number 2 is not name=value" } });
+  expect(JSON.stringify(read)).not.toContain("hush");
 });
 
 test("a file of inputs holds no number that would become another one", async () => {

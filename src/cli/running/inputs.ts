@@ -24,7 +24,7 @@ export async function readInputs(
   const places = new Map<string, number>();
   for (const [index, one] of given.entries()) {
     const at = one.indexOf("=");
-    if (at <= 0) return { problem: usage(`--input ${one} is not name=value`) };
+    if (at <= 0) return { problem: noInput(index + 1) };
     const name = one.slice(0, at);
     const first = places.get(name);
     if (first !== undefined) return { problem: givenTwice(name, first, index + 1) };
@@ -32,6 +32,11 @@ export async function readInputs(
     values.set(name, one.slice(at + 1));
   }
   return { values: Object.fromEntries(values) };
+}
+
+/** Without what was given, which may be a value. */
+function noInput(place: number): Problem {
+  return usage(`--input number ${place} is not name=value`, "Give it as --input NAME=VALUE.");
 }
 
 /** Without the values, which may be nobody else's business. */
