@@ -97,3 +97,13 @@ test("where there is nothing else it is the last line all the same, and a long o
   expect(told("")).toBe("");
   expect(told("x".repeat(limits.reasonCharacters + 1))).toBe(`${"x".repeat(limits.reasonCharacters)}…`);
 });
+
+test.each<[string, string]>([
+  ["like a frame of Go", `${".".repeat(300)}${"(".repeat(300)}`],
+  ["written over again and again", `${"\r".repeat(200_000)}x`],
+  ["of spaces", `${" ".repeat(599)}x`],
+])("a line %s takes no time", (_, line) => {
+  const began = performance.now();
+  expect(told(`${line}\nexit status 1\n`)).not.toBe("exit status 1");
+  expect(performance.now() - began).toBeLessThan(100);
+});

@@ -17,17 +17,18 @@ export function tellingLine({ stdout, stderr }: Pick<ProcessResult, "stdout" | "
 
 const failing = /fail|error|assert|panic|exception|✗|✘|×/i;
 
-/** What a line shows after it was written over is its last part. */
 function linesOf(text: string): readonly string[] {
   return stripVTControlCharacters(text)
     .split("\n")
-    .map((line) =>
-      line
-        .replace(/\r+$/, "")
-        .replace(/^.*\r/, "")
-        .slice(0, 2 * limits.reasonCharacters),
-    )
+    .map((line) => lastPart(line).slice(0, 2 * limits.reasonCharacters))
     .filter((line) => line.trim() !== "");
+}
+
+/** What a line shows after it was written over. */
+function lastPart(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === "\r") end -= 1;
+  return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
 }
 
 function lastTelling(lines: readonly string[]): string | undefined {
@@ -36,6 +37,7 @@ function lastTelling(lines: readonly string[]): string | undefined {
   return lines.findLast((line) => !report.some((trailer) => trailer.test(line)));
 }
 
+/** What a program says may be made to be slow to match: each takes a time that grows with the line. */
 const trailers: readonly RegExp[] = [
   // Node: its version, frames, the place of a fault
   /^Node\.js v\d/,
@@ -53,7 +55,7 @@ const trailers: readonly RegExp[] = [
   /^exit status \d+$/,
   /^goroutine \d+ \[/,
   /^\t\S+\.(?:go|s):\d+/,
-  /^(?:[\w.]+\/)*[\w.]+\.[\w.()*]+\(.*\)$/,
+  /^(?:[\w.]+\/)*[\w.]\w*\.[\w.()*][\w.)*]*\(.*\)$/,
   /^FAIL(?:\t|$)/,
   // Rust: hints, and what stands below a message
   /^note: (?:run with `RUST_BACKTRACE|Some details are omitted)/,
@@ -62,7 +64,7 @@ const trailers: readonly RegExp[] = [
   /^For more information about this error/,
   /^error: could not compile /,
   /^error: aborting due to /,
-  /^\s*(?:\d+ )?\s*\|/,
+  /^\s*(?:\d+ \s*)?\|/,
   /^\s*-->/,
   /^\s+= (?:note|help): /,
   // pytest: counts
