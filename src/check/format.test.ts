@@ -49,10 +49,15 @@ describe("text", () => {
     expect(toText(check(evil).diagnostics, "b.yaml", evil)).not.toMatch(/[\u001b\u202e]/);
   });
 
-  test("never quotes a line that may hold a secret", () => {
-    const secret = 'name: t\nentry: a\nnodes: {a: {type: provision, image: i, network: none, env: ["KEY=hunter2"]}}\n';
+  test.each([
+    ["env of a sandbox", 'type: provision, image: i, env: ["KEY=hunter2"]'],
+    ["secrets of a node", 'type: script, run: ls, tmeout: 5m, secrets: ["KEY=hunter2"]'],
+    ["secrets of an agent", "type: agent, prompt: x, secrets: [A, hunter2 or so]"],
+  ])("never quotes a line where a value may stand for a variable, whatever is wrong with it: %s", (_, node) => {
+    const secret = `name: t\nentry: a\nnodes: {a: {${node}}}\n`;
     const found = check(secret).diagnostics;
-    expect(found.map(({ code }) => code)).toEqual(["value-in-env"]);
+    expect(found.map(({ code }) => code)).toContain("value-in-env");
+    expect(found.length).toBeGreaterThan(node.includes("prompt") ? 0 : 1);
     expect(toText(found, "b.yaml", secret) + JSON.stringify(found)).not.toContain("hunter2");
   });
 });

@@ -35,7 +35,7 @@ export function toJson(diagnostics: readonly Diagnostic[], file: string, text: s
   });
 }
 
-/** A line that is quoted would show what must not be shown. */
+/** What they are about must not be shown, so no problem of its line quotes that. */
 const withoutFrame: ReadonlySet<string> = new Set(["value-in-env"]);
 
 /**
@@ -44,14 +44,16 @@ const withoutFrame: ReadonlySet<string> = new Set(["value-in-env"]);
  */
 export function toText(diagnostics: readonly Diagnostic[], file: string, text: string): string {
   const lines = new LineIndex(text);
-  return diagnostics.map((each) => block(each, inert(file), lines)).join("\n");
+  const lineOf = ({ range }: Diagnostic): number => lines.positionAt(range.start).line;
+  const hidden = new Set(diagnostics.filter(({ code }) => withoutFrame.has(code)).map(lineOf));
+  return diagnostics.map((each) => block(each, inert(file), lines, hidden)).join("\n");
 }
 
-function block(diagnostic: Diagnostic, file: string, lines: LineIndex): string {
+function block(diagnostic: Diagnostic, file: string, lines: LineIndex, hidden: ReadonlySet<number>): string {
   const { code, severity, range, message, hint, related = [] } = diagnostic;
   const { line, column } = lines.positionAt(range.start);
   const out = [`${file}:${line}:${column}: ${severity === "error" ? "" : `${severity}: `}${message} [${code}]`];
-  if (!withoutFrame.has(code)) out.push(...frame(range.start, range.end, lines));
+  if (!hidden.has(line)) out.push(...frame(range.start, range.end, lines));
   if (hint !== undefined) out.push(`  hint: ${hint}`);
   for (const each of related) {
     const at = lines.positionAt(each.range.start);

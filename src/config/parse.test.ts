@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { binding, emptyConfig, merge } from "./config.ts";
 import { parseConfig } from "./parse.ts";
+import { toText } from "../check/format.ts";
 
 describe("parseConfig", () => {
   it("reads every key", () => {
@@ -78,14 +79,21 @@ retention: {runs: 30d or 5 GiB, history: 90d}
   it.each([
     ["an unknown key", "agnet: {}", "unknown-field", 0],
     ["an unknown key inside", "agent: {modle: x}", "unknown-field", 8],
-    ["a key in place of its name", "agent: {key: sk-live-123}", "invalid-value", 13],
+    ["a key in place of its name", "agent: {key: sk-live-123}", "value-in-env", 13],
+    [
+      "a value beside the name of a variable",
+      "mcp: {a: {command: [x], variables: [A=sk-live-123]}}",
+      "value-in-env",
+      36,
+    ],
     ["a command with the name of what every agent has", "tools: {give_up: cat}", "invalid-name", 8],
-    ["credentials in an address", "agent: {baseUrl: 'https://me:pw@host/'}", "invalid-value", 17],
+    ["credentials in an address", "agent: {baseUrl: 'https://me:pw@host/'}", "value-in-env", 17],
     ["a list", "- a", "wrong-type", 0],
     ["broken YAML", "agent: {", "syntax", 8],
   ])("refuses %s where it stands", (_, text, code, start) => {
     const { problems } = parseConfig(text);
     expect(problems[0]).toMatchObject({ code, severity: "error", range: { start } });
+    expect(toText(problems, "trammel.yaml", text)).not.toMatch(/sk-live|me:pw/);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { agentSettings } from "../language/fields/agent.ts";
 import { documentFields } from "../language/fields/document.ts";
 import { listOf, mapOf, oneOrMore } from "../language/read/collections.ts";
+import { configured, configuredVariable, keyVariable } from "../language/fields/variable-names.ts";
 import { object, optional, readFields, required } from "../language/read/table.ts";
 import { Reading } from "../language/read/reading.ts";
 import { boolean, duration, money, text, word } from "../language/read/scalars.ts";
@@ -11,12 +12,18 @@ import { pluginName } from "./plugins.ts";
 import { kept } from "./retention.ts";
 import { type Config, emptyConfig } from "./config.ts";
 
-const variableNames = {
-  pattern: /^[A-Za-z_][A-Za-z0-9_]{0,127}$/,
-  words: "the name of an environment variable, never a key itself",
+const bareAddress = text({ pattern: /^https?:\/\/[^\s@]+$/, words: "an http or https address without credentials" });
+/** Credentials in it are refused as any value of a secret is: no message repeats them. */
+const address: typeof bareAddress = {
+  ...bareAddress,
+  read(node, reading, field) {
+    if (node.kind !== "scalar" || !node.source.includes("@")) return bareAddress.read(node, reading, field);
+    const hint = "Write the address without them, and name the variable that holds the key.";
+    const { start } = node.range;
+    reading.problem("value-in-env", { start, end: start + 1 }, `${reading.place(field)} may hold no credentials`, hint);
+    return undefined;
+  },
 };
-const variable = text(variableNames);
-const address = text({ pattern: /^https?:\/\/[^\s@]+$/, words: "an http or https address without credentials" });
 const toolNames = {
   pattern: /^(?!(?:answer|give_up)$)[A-Za-z0-9_-]{1,64}$/,
   words: "letters, digits, _ and -, at most 64, and neither answer nor give_up, which every agent has",
@@ -26,7 +33,7 @@ const agent = object(
   {
     ...agentSettings,
     baseUrl: optional(address, "Address of the vendor of the model, e.g. of a local server."),
-    key: optional(variable, "Environment variable that holds the key."),
+    key: optional(keyVariable, "Environment variable that holds the key."),
     command: optional(oneOrMore(text()), "Program and arguments of the agent that provider acp starts."),
     cassettes: optional(text(), "Folder of the cassettes that provider replay plays."),
   },
@@ -45,9 +52,12 @@ const serverNames = { pattern: /^[A-Za-z0-9_-]{1,24}$/, words: "letters, digits,
 const server = object(
   {
     command: optional(oneOrMore(text()), "Program and arguments to start."),
-    variables: optional(listOf(variable), "Environment variables that the program gets beside the common ones."),
+    variables: optional(
+      listOf(configuredVariable),
+      "Environment variables that the program gets beside the common ones.",
+    ),
     url: optional(address, "Address, instead of a program."),
-    key: optional(variable, "Environment variable that holds the token for the address."),
+    key: optional(keyVariable, "Environment variable that holds the token for the address."),
   },
   "a server",
 );
@@ -107,7 +117,7 @@ export const configFields = {
     "Modules that bring node types: paths from this file, or packages. Their code runs in Trammel itself.",
   ),
   keys: optional(
-    mapOf(oneOrMore(address), variableNames),
+    mapOf(oneOrMore(address), configured),
     "In your own file: addresses that a key may be sent to when a project names them, by its variable.",
   ),
   prices: optional(mapOf(price), "What models cost, by vendor/name; `limits.cost` needs it."),

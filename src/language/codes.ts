@@ -38,7 +38,7 @@ export const codes = {
   "reserved-name": error("A name has a fixed meaning in the language"),
   "unquoted-reference": error("A reference without quotes is a YAML map"),
   "unknown-type": error("A node type does not exist"),
-  "value-in-env": error("A list of variable names holds a value"),
+  "value-in-env": error("A value stands where only the name of a variable may"),
   "invalid-schema": error("A schema or type cannot be used"),
 
   // Graph

@@ -7,9 +7,9 @@ import type { Fields } from "../read/table.ts";
 import type { Reader } from "../read/reading.ts";
 import { boolean, duration, integer, looseTemplate, template, text, word } from "../read/scalars.ts";
 import { outputFormat } from "./schemas.ts";
+import { variable, variableName } from "./variable-names.ts";
 
 const matches = "matches ";
-export const variable = { pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, words: "the name of an environment variable" };
 const ruleText = text({
   pattern: /^(?:exit \d{1,3}|(?:contains|matches) \S.*)$/,
   words: "`exit N`, `contains TEXT` or `matches REGEX`",
@@ -59,7 +59,7 @@ export const common = {
   join: optional(join, "When a node with several incoming edges starts."),
   losers: optional(word("cancel", "drain"), "What becomes of arms that an any or k join no longer needs."),
   env: optional(mapOf(looseTemplate, variable), "Environment variables; the way data reaches a command."),
-  secrets: optional(listOf(text(variable)), "Names of secrets it may see."),
+  secrets: optional(listOf(variableName), "Names of secrets it may see."),
   stdin: optional(template, "Text on its standard input."),
   output: optional(outputFormat, "How its output is read."),
   expect: optional(word("success", "failure"), "`failure` turns the outcome round."),

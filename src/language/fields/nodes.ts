@@ -7,45 +7,12 @@ import { duration, integer, positive, requiredText, size, template, text, word }
 import { quote } from "../tree.ts";
 import { agentSettings } from "./agent.ts";
 import { args } from "./arguments.ts";
-import { common, presentation, variable } from "./common.ts";
+import { common, presentation } from "./common.ts";
 import { decideFields } from "./decide.ts";
 import { optionName, optionsWith } from "./options.ts";
 import { inputSpec } from "./schemas.ts";
+import { variableName } from "./variable-names.ts";
 import { callFields, mapFields } from "./wrappers.ts";
-
-/** `env` of a provision node: names only. A value written there is refused and never repeated in the message. */
-const variableName: Reader<string> = {
-  expected: "the name of an environment variable",
-  schema: { type: "string", pattern: variable.pattern.source },
-  read(node, reading, field) {
-    if (node.kind !== "scalar") {
-      reading.problem(
-        "value-in-env",
-        node,
-        `${reading.place(field)} lists names of variables only`,
-        "The values are read from the environment when the run starts.",
-      );
-      return undefined;
-    }
-    if (variable.pattern.test(node.source)) return node.source;
-    const named = /^([A-Za-z_][A-Za-z0-9_]*)=/.exec(node.source)?.[1];
-    const { start, end } = node.range;
-    const width = named === undefined ? 1 : named.length + (node.style === "plain" ? 0 : 1);
-    const range = { start, end: Math.min(end, start + width) };
-    const hint =
-      named === undefined
-        ? "Write names such as API_KEY."
-        : `Write ${named} alone; its value is read from the environment when the run starts.`;
-    reading.problem(
-      "value-in-env",
-      range,
-      `${reading.place(field)} lists names of variables only, without values`,
-      hint,
-    );
-    return undefined;
-  },
-  write: (value) => value,
-};
 
 const humanOptions = optionsWith(object({ title: optional(text(), "Text shown for the option.") }, "the option"), {});
 
