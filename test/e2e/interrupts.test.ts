@@ -13,12 +13,13 @@ async function statusOf(place: Place): Promise<string | undefined> {
 }
 
 describe("Ctrl-C", () => {
-  it("once stops in order with 130, ends the children, and the store says so", async () => {
+  // Of SIGQUIT, which Ctrl-\ sends, the launcher passes one more on.
+  it.each([["SIGINT"], ["SIGQUIT", "SIGQUIT"]] as const)("once stops in order with 130: %s", async (...signals) => {
     using place = new Place();
     place.file("b.yaml", patient);
     const run = start(["run", "t", "-b", "b.yaml", "--json"], { place });
     await run.until(/node\.process/);
-    run.child.kill("SIGINT");
+    for (const signal of signals) run.child.kill(signal);
     const ended = await run.end;
     expect(ended.code).toBe(130);
     expect(runEndShape.parse(lastLine(ended))).toMatchObject({ status: "stopped", exitCode: 130 });

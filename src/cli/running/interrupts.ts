@@ -31,7 +31,13 @@ export function onInterrupt(
     settle("Ctrl-C");
   };
   const terminate = (signal: NodeJS.Signals) => stop(signal);
-  process.on("SIGINT", interrupt).on("SIGTERM", terminate).on("SIGHUP", terminate);
+  // Of Ctrl-\, too, a launcher passes on what the terminal sends to both.
+  let quits = 0;
+  const quit = () => {
+    quits += 1;
+    if (quits === 1) stop("SIGQUIT");
+  };
+  process.on("SIGINT", interrupt).on("SIGTERM", terminate).on("SIGHUP", terminate).on("SIGQUIT", quit);
   attachLauncher(env, {
     interrupt() {
       relayed += 1;
@@ -42,7 +48,7 @@ export function onInterrupt(
   return {
     raise: interrupt,
     dispose() {
-      process.off("SIGINT", interrupt).off("SIGTERM", terminate).off("SIGHUP", terminate);
+      process.off("SIGINT", interrupt).off("SIGTERM", terminate).off("SIGHUP", terminate).off("SIGQUIT", quit);
     },
   };
 }
