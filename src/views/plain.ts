@@ -1,3 +1,4 @@
+import { retryJitterMs } from "../engine/ending/retries.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeStarted, ParentLink, RunFinished, RunStarted } from "../model/events.ts";
 import type { NodeResult } from "../model/outcome.ts";
@@ -44,6 +45,11 @@ function startSentence({ blueprint, worktree, fork, task }: RunStarted): string 
   return `run ${blueprint}${place}${from}${task === "" ? "" : `: ${task}`}`;
 }
 
+function retryText(delayMs: number): string {
+  const [least, most] = [elapsed(delayMs), elapsed(delayMs + retryJitterMs(delayMs))];
+  return least === most ? least : `${least} to ${most}`;
+}
+
 /** What an event says, not yet inert; null for what only machines care about. */
 export function sentence(body: EventBody): string | null {
   switch (body.type) {
@@ -60,7 +66,7 @@ export function sentence(body: EventBody): string | null {
     case "node.ended":
       return `${attemptName(body)} ${ending(body.result)}`;
     case "node.retrying":
-      return `${attemptName(body)} ${ending(body.result)}; again in ${elapsed(body.delayMs)}${body.until === undefined ? "" : ", when its provider lets it"}`;
+      return `${attemptName(body)} ${ending(body.result)}; again in ${retryText(body.delayMs)}${body.until === undefined ? "" : ", when its provider lets it"}`;
     case "node.unconfirmed":
       return `${attemptName(body)} unconfirmed: ${body.reason.text}`;
     case "node.settled":

@@ -22,6 +22,11 @@ export function asRetry(state: RunState, event: EventBody, now: number): EventBo
   return { ...event, type: "node.retrying", delayMs: retryAfterMs, until: now + retryAfterMs };
 }
 
+/** Up to so much longer is waited than `delayMs`, by chance, so that runs that failed together do not all come back at once. */
+export function retryJitterMs(delayMs: number): number {
+  return Math.min(delayMs * limits.retryJitterRatio, limits.retryMaxDelayMs);
+}
+
 function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
   if (state.halt !== null || nextHalt(state) !== null || state.lost.has(node)) return false;
   const declared = item(state.plan.nodes, node);

@@ -1,5 +1,5 @@
+import { retryJitterMs } from "../../engine/ending/retries.ts";
 import type { Attempt } from "../../model/attempt.ts";
-import { limits } from "../../model/limits.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import { alarm } from "./alarm.ts";
@@ -24,7 +24,7 @@ export class RunTimers {
   }
 
   retryAfter({ node, pass, attempt }: Attempt, delayMs: number): void {
-    const jitterMs = Math.min(delayMs * limits.retryJitterRatio, limits.retryMaxDelayMs) * this.#ids.random();
+    const jitterMs = retryJitterMs(delayMs) * this.#ids.random();
     const due = (): void => {
       this.#retries.delete(node);
       this.#events.retryDue({ node, pass, attempt });
