@@ -123,6 +123,10 @@ it("removes what a prune that was killed had left, and a blob only once none ref
   const gone = await pruned(place);
   expect(gone.history.toSorted()).toEqual([first, second].toSorted());
   expect(areThere(files)).not.toContain(true);
+  expect(await trammel(["runs"], { place })).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^no runs are kept /),
+  });
 });
 
 it("takes the word of a project for its own runs only", async () => {

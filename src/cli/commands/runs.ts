@@ -34,7 +34,7 @@ function print(world: World, rows: readonly RunRow[], queued: readonly Queued[])
   world.out.write(table(rows, lineColumns(world.out)));
   for (const { run, blueprint, ahead } of queued)
     world.err.write(`waiting: run ${run} (${escaped(blueprint)}): ${escaped(placeText(ahead))}\n`);
-  if (rows.length === 0) world.err.write("no runs yet; start one with: trammel run TASK -b FILE\n");
+  if (rows.length === 0) world.err.write("no runs are kept here; start one with: trammel run TASK -b FILE\n");
 }
 
 /** Each run followed by those inside it, oldest first: at most `limits.runsListed` of one run. */
