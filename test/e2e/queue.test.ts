@@ -76,9 +76,9 @@ it("serves those that wait in their order, tells each its place, and lets nobody
     /^waiting: run \S+ \(holder\): run \S+ \(holder\) is working in .*; next in the queue\nwaiting: .*; place 2 in the queue\n$/,
   );
   const run = (JSON.parse(listed.stdout) as { queued: { run: string }[] }).queued[0]?.run ?? "";
-  for (const command of ["stop", "show", "resume"])
+  for (const command of ["show", "resume"])
     expect((await trammel([command, run], { place })).stderr).toBe(
-      `trammel: run ${run} has not begun: it waits in the queue\n  trammel runs says for what. Ctrl-C where it waits, or kill ${second.child.pid}, lets it go: nothing of it has happened.\n`,
+      `trammel: run ${run} has not begun: it waits in the queue\n  trammel runs says for what; trammel stop ${run} lets it go: nothing of it has happened.\n`,
     );
   // Killed without a word, it stands before nobody.
   second.child.kill("SIGKILL");
@@ -90,6 +90,28 @@ it("serves those that wait in their order, tells each its place, and lets nobody
   writeFileSync(place.path("go"), "");
   expect((await Promise.all([first.end, third.end, fourth.end])).map(({ code }) => code)).toEqual([0, 0, 0]);
   expect(place.read("log")).toBe("first\nthird\nfourth\n");
+});
+
+it("lets a run that waits go when it is stopped, and nobody else", async () => {
+  using place = new Place();
+  const first = begin(place, "first");
+  await first.until(/"node\.process"/);
+  const [second, third] = [begin(place, "second", "--queue"), begin(place, "third", "--queue")];
+  await Promise.all([second.until(/^waiting: /m), third.until(/^waiting: /m)]);
+  const { stdout } = await trammel(["runs", "--json"], { place });
+  const [one = "", other = ""] = (runListShape.parse(JSON.parse(stdout)).queued ?? []).map(({ run }) => run);
+  expect(await trammel(["stop", one], { place })).toMatchObject({
+    code: 0,
+    stderr: `run ${one} left the queue: nothing of it has happened\n`,
+  });
+  expect((await Promise.any([second.end, third.end])).code).toBe(130);
+  const left = await trammel(["runs", "--json"], { place });
+  expect(runListShape.parse(JSON.parse(left.stdout)).queued).toMatchObject([{ run: other, place: 1 }]);
+  writeFileSync(place.path("go"), "");
+  expect((await first.end).code).toBe(0);
+  expect((await Promise.all([second.end, third.end])).map(({ code }) => code)).toEqual(
+    expect.arrayContaining([0, 130]),
+  );
 });
 
 /** Shares its tree with all, and its key with none. */

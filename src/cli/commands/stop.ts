@@ -3,7 +3,8 @@ import { emptyConfig } from "../../config/config.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
-import type { Conflict, Journal, RunRow } from "../../ports/journal.ts";
+import { messageOf } from "../../model/thrown.ts";
+import type { Conflict, Journal, Queued, RunRow } from "../../ports/journal.ts";
 import { self } from "../../runtime/processes/identity.ts";
 import { unattendedGates } from "../asking/gate.ts";
 import { dataHome } from "../store/home.ts";
@@ -16,11 +17,12 @@ import { userName } from "../user.ts";
 import { escaped } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
-/** Stops a run: by the mailbox where a process executes it, else here. */
+/** Stops a run: by the mailbox where a process executes it, else here. One that waits for its turn leaves the queue. */
 export async function stop(world: World, run: string): Promise<number> {
   const journal = await openStore(world);
   try {
     const row = findRun(journal, run);
+    if ("queued" in row) return await leaveQueue(world, journal, row.queued);
     if (isProblem(row)) return report(world, row);
     if (row.parent !== undefined) {
       const { run: outer, node } = row.parent;
@@ -33,6 +35,27 @@ export async function stop(world: World, run: string): Promise<number> {
   } finally {
     await journal.close();
   }
+}
+
+/** It has no mailbox before it begins; should it begin meanwhile, the same signal stops it in order. */
+async function leaveQueue(world: World, journal: Journal, { run, owner }: Queued): Promise<number> {
+  const { isAlive } = await world.compose();
+  try {
+    if (isAlive(owner)) process.kill(owner.pid, "SIGTERM");
+  } catch (error) {
+    if (isAlive(owner)) return report(world, usage(`process ${owner.pid} cannot be told: ${messageOf(error)}`));
+  }
+  for (const until = performance.now() + limits.answerTakenMs; performance.now() < until;) {
+    if (!journal.queued().some((one) => one.run === run)) {
+      const hasBegun = journal.find(run) !== null;
+      world.err.write(
+        hasBegun ? `asked run ${run} to stop\n` : `run ${run} left the queue: nothing of it has happened\n`,
+      );
+      return exitCodes.ok;
+    }
+    await setTimeout(limits.answerPollMs);
+  }
+  return report(world, usage(`process ${owner.pid} was asked to let run ${run} go and still waits`));
 }
 
 /**

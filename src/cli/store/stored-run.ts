@@ -46,33 +46,42 @@ export function readingRun(
   });
 }
 
+/** What is said of a run to be that waits for its turn. */
+export interface NotBegun extends Problem {
+  readonly queued: Queued;
+}
+
 /** The run that the text names, or why there is none. */
-export function findRun(journal: ReadableJournal, text: string): RunRow | Problem {
+export function findRun(journal: ReadableJournal, text: string): RunRow | Problem | NotBegun {
   // As an unset variable of a script gives it; every id begins with it.
   if (text === "")
     return { exit: exitCodes.usage, message: "the id of the run is empty", hint: "trammel runs lists them." };
   const row = journal.find(text);
   if (row !== null) return row;
   const alike = journal.runs(1000).filter((one) => one.run.startsWith(text));
-  if (alike.length > 1) {
-    const named = alike.slice(0, 5).map((one) => one.run);
-    return {
-      exit: exitCodes.usage,
-      message: `${text} is the beginning of several runs`,
-      hint: `Say more of it: ${named.join(", ")}`,
-    };
-  }
+  if (alike.length > 1) return severalOf(text, alike);
   const removed = journal.removed(text);
   if (removed !== null) return pruned(removed);
-  const waits = journal.queued().find(({ run }) => run.startsWith(text));
-  if (waits !== undefined) return notBegun(waits);
+  const queued = journal.queued().filter(({ run }) => run.startsWith(text));
+  const [waits] = queued;
+  if (waits !== undefined) return queued.length > 1 ? severalOf(text, queued) : notBegun(waits);
   return { exit: exitCodes.usage, message: `there is no run ${text}`, hint: "trammel runs lists them." };
 }
 
-function notBegun({ run, owner: { pid } }: Queued): Problem {
+function severalOf(text: string, runs: readonly { readonly run: string }[]): Problem {
+  const named = runs.slice(0, 5).map(({ run }) => run);
+  return {
+    exit: exitCodes.usage,
+    message: `${text} is the beginning of several runs`,
+    hint: `Say more of it: ${named.join(", ")}`,
+  };
+}
+
+function notBegun(queued: Queued): NotBegun {
+  const { run } = queued;
   const message = `run ${run} has not begun: it waits in the queue`;
-  const hint = `trammel runs says for what. Ctrl-C where it waits, or kill ${pid}, lets it go: nothing of it has happened.`;
-  return { exit: exitCodes.usage, message, hint };
+  const hint = `trammel runs says for what; trammel stop ${run} lets it go: nothing of it has happened.`;
+  return { exit: exitCodes.usage, message, hint, queued };
 }
 
 function pruned({ run, status, at }: RemovedRun): Problem {
