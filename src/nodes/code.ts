@@ -50,7 +50,8 @@ async function inFiles(
       writeScratch(input, JSON.stringify(values)),
     ]);
     const argv = [process.execPath, ...nodeOptions(context), main, body, input, answer];
-    const ran = await runCommand(context, { argv, cwd: context.cwd }, redactor);
+    const env = await context.environment();
+    const ran = await runCommand(context, { argv, cwd: context.cwd, env }, redactor);
     const taken = await takeScratch(answer, limits.parsedOutputBytes);
     if (taken === null) return ran.result;
     if ("problem" in taken)

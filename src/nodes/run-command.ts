@@ -19,7 +19,7 @@ export interface Ran {
  */
 export async function runCommand(
   context: ActionContext<ScriptNode | CodeNode>,
-  command: Pick<ProcessSpec, "argv" | "cwd" | "memoryBytes" | "timeoutMs">,
+  command: Pick<ProcessSpec, "argv" | "cwd" | "env" | "memoryBytes" | "timeoutMs">,
   redactor: Redactor,
 ): Promise<Ran> {
   const { timeoutMs, outputBytes, signal } = context;
@@ -29,7 +29,7 @@ export async function runCommand(
     {
       ...(timeoutMs === null ? {} : { timeoutMs }),
       ...command,
-      env: { ...(await context.environment()), TRAMMEL_OUTPUT: portFile.path },
+      env: { ...command.env, TRAMMEL_OUTPUT: portFile.path },
       outputBytes,
       ...(stdin === undefined ? {} : { stdin }),
       onLine: (text, stream) => context.report({ kind: "line", stream, text }),

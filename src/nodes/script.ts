@@ -6,6 +6,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Performer } from "../ports/performer.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
+import { largeValues, readingNothing } from "./large-values.ts";
 import { runCommand } from "./run-command.ts";
 import { saidValue } from "../runtime/validation/said-value.ts";
 
@@ -53,11 +54,15 @@ async function runOnce(
 ): Promise<NodeResult> {
   const { node, blueprint } = context;
   const { memoryBytes } = blueprint.limits;
+  const env = await context.environment();
+  const nothing = readingNothing(command, largeValues(node, env));
+  if (nothing !== null) return nothing;
   const ran = await runCommand(
     context,
     {
       argv: shellOf(node.shell ?? "sh", command),
       cwd: path.resolve(context.cwd, node.cwd ?? "."),
+      env,
       ...(memoryBytes === undefined ? {} : { memoryBytes }),
       ...(timeoutMs === null ? {} : { timeoutMs }),
     },

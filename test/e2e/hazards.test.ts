@@ -169,6 +169,26 @@ nodes:
   expect([code, log(place).replaceAll(" ", "")]).toEqual([0, "200005\nTAIL\n"]);
 });
 
+it.each(["$ALL", "${ALL}", "${ALL:-}"])(
+  "a command that would read nothing for a large value is an error: %s",
+  async (read) => {
+    using place = new Place();
+    const { code, stdout } = await run(
+      place,
+      `name: large
+entry: a
+nodes:
+  a: {type: script, run: "head -c 200000 /dev/zero | tr '\\\\0' x", next: b}
+  b: {type: script, run: '! echo "${read}" | grep -q x && echo done > log', env: {ALL: "{a}"}}
+`,
+    );
+    expect([code, existsSync(place.path("log"))]).toEqual([1, false]);
+    expect(stdout).toContain(
+      "b: the value of ALL is too large for a variable; it is in the file $ALL_FILE, or bind it to stdin",
+    );
+  },
+);
+
 it("braces in a value are not filled in, and the task is never a command", async () => {
   using place = new Place();
   place.file(

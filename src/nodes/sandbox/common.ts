@@ -1,3 +1,4 @@
+import { isBound, largeValues } from "../large-values.ts";
 import type { AgentSandboxNode, CheckoutNode, ExecNode } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { CapturedText, NodeResult } from "../../model/outcome.ts";
@@ -54,20 +55,11 @@ export async function ownVariables(context: ActionContext): Promise<{
   readonly small: Readonly<Record<string, string>>;
   readonly large: Readonly<Record<string, string>>;
 }> {
-  const named = new Set([...Object.keys(context.node.env ?? {}), ...(context.node.secrets ?? [])]);
-  const isOwn = (name: string): boolean => named.has(name) || ofTheRun.test(name);
   const all = await context.environment();
-  const small: Record<string, string> = {};
-  const large: Record<string, string> = {};
-  for (const [name, value] of Object.entries(all)) {
-    const whole = name.endsWith("_FILE") ? name.slice(0, -"_FILE".length) : "";
-    if (isOwn(whole) && all[whole] === undefined) large[whole] = value;
-    else if (isOwn(name)) small[name] = value;
-  }
-  return { small, large };
+  const large = largeValues(context.node, all);
+  const small = Object.entries(all).filter(([name]) => isBound(context.node, name));
+  return { small: Object.fromEntries(small), large };
 }
-
-const ofTheRun = /^TRAMMEL_(?:INPUT_.+|RUN|NODE|TASK_ID)$/;
 
 /** As a document writes it: the largest unit that divides it. */
 function sizeText(bytes: number): string {

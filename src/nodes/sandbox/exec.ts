@@ -6,6 +6,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { ActionContext, Performer } from "../../ports/performer.ts";
 import type { Sandbox, SandboxFault, SandboxPool } from "../../ports/sandbox.ts";
 import { invalid, saidValue, withFittingPorts } from "../../runtime/validation/said-value.ts";
+import { readingNothing } from "../large-values.ts";
 import { boxOf, faultResult, ownVariables, resultInBox } from "./common.ts";
 import { portPath, takePorts } from "./ports.ts";
 import { within } from "./within.ts";
@@ -24,7 +25,10 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
   const { node, timeoutMs } = context;
   const box = await boxOf(context, pool, signal);
   if ("fault" in box) return faultResult(box, context);
-  const files = await handOver(context, box.sandbox, signal);
+  const bound = await ownVariables(context);
+  const nothing = readingNothing(node.run, bound.large);
+  if (nothing !== null) return nothing;
+  const files = await handOver(context, bound, box.sandbox, signal);
   if ("fault" in files) return faultResult(files, context);
   const stdin = await context.stdin();
   const result = await box.sandbox.exec(
@@ -52,10 +56,10 @@ async function exec(context: ActionContext<ExecNode>, pool: SandboxPool, signal:
 /** The variables of the run and the node. Values too large for one go in as files, and their variables say where. */
 async function handOver(
   context: ActionContext<ExecNode>,
+  { small, large }: Awaited<ReturnType<typeof ownVariables>>,
   sandbox: Sandbox,
   signal: AbortSignal,
 ): Promise<{ readonly env: Readonly<Record<string, string>> } | SandboxFault> {
-  const { small, large } = await ownVariables(context);
   const env: Record<string, string> = { ...small };
   for (const [name, file] of Object.entries(large)) {
     const inside = `/tmp/trammel/${context.node.id}/${name}`;
