@@ -227,21 +227,17 @@ test("events are reported as they come", async () => {
 describe("before the run", () => {
   test.each([
     ["nothing", {}, null],
-    ["an unknown provider", { node: { provider: "nope" } }, 'agent "fix": there is no provider "nope"'],
-    [
-      "an unknown tool",
-      { document: { tools: ["reed"] } },
-      'agent "fix": there is no tool "reed"; there are: read, write, run',
-    ],
+    ["an unknown provider", { node: { provider: "nope" } }, 'there is no provider "nope"'],
+    ["an unknown tool", { document: { tools: ["reed"] } }, 'there is no tool "reed"; there are: read, write, run'],
     [
       "too much to give",
       { node: { context: { include: Array.from({ length: limits.contextEntries + 1 }, () => "a") } } },
-      `agent "fix": context.include has more than ${limits.contextEntries} entries`,
+      `context.include has more than ${limits.contextEntries} entries`,
     ],
     [
       "a server's tool that nothing holds",
       { node: { context: { only: "require" } }, tools: ["read", "mcp_files_read"] },
-      'agent "fix": `context.only: require` cannot hold the tool `mcp_files_read` of a server; name the other tools in `tools`',
+      "`context.only: require` cannot hold the tool `mcp_files_read` of a server; name the other tools in `tools`",
     ],
     [
       "other tools",
@@ -249,7 +245,7 @@ describe("before the run", () => {
       null,
     ],
     ["a reading list", { node: { context: { read: ["src/**"] } } }, null],
-    ["what the provider misses", { provider: { missing: () => "no key" } }, 'agent "fix": no key'],
+    ["what the provider misses", { provider: { missing: () => "no key" } }, "no key"],
   ] as const)("%s", (_name, part, expected) => {
     const { performer, node, can, blueprint } = world(part);
     expect(performer.missing(node, can, blueprint)).toBe(expected);
@@ -261,12 +257,12 @@ describe("before the run", () => {
     [
       "USD",
       "openai/b",
-      'agent "fix": limits.cost is in EUR, and openai/b is counted in USD; set prices for it in the configuration, or use limits.tokens',
+      "limits.cost is in EUR, and openai/b is counted in USD; set prices for it in the configuration, or use limits.tokens",
     ],
     [
       null,
       null,
-      'agent "fix": limits.cost is in EUR, and what its model costs is not known; set prices for it in the configuration, or use limits.tokens',
+      "limits.cost is in EUR, and what its model costs is not known; set prices for it in the configuration, or use limits.tokens",
     ],
   ])("a limit of cost has to bound something (counted in %s)", (currency, model, expected) => {
     const document = model === null ? {} : { model };

@@ -29,7 +29,7 @@ export function createAgentPerformer({ configured, clock, dataFolder, mask }: Ag
     type: "agent",
     class: "agentic",
     missing: (node, can, blueprint) =>
-      missing(node, can, settingsOf(node, blueprint.agent, configured), blueprint.limits.cost),
+      missing(can, settingsOf(node, blueprint.agent, configured), blueprint.limits.cost),
     async perform(context) {
       const settings = settingsOf(context.node, context.blueprint.agent, configured);
       const provider = context.can.provider(settings.provider);
@@ -48,20 +48,18 @@ export function createAgentPerformer({ configured, clock, dataFolder, mask }: Ag
   };
 }
 
-function missing(node: AgentNode, can: Capabilities, settings: AgentSettings, limit: Money | undefined): string | null {
+function missing(can: Capabilities, settings: AgentSettings, limit: Money | undefined): string | null {
   const unheld = settings.context === undefined ? null : missingContext(settings.context);
-  if (unheld !== null) return `agent "${node.id}": ${unheld}`;
+  if (unheld !== null) return unheld;
   const unknown = settings.tools?.find((name) => can.tools.get(name) === undefined);
-  if (unknown !== undefined)
-    return `agent "${node.id}": there is no tool "${unknown}"; there are: ${can.tools.names().join(", ")}`;
+  if (unknown !== undefined) return `there is no tool "${unknown}"; there are: ${can.tools.names().join(", ")}`;
   const server = (settings.tools ?? can.tools.names()).find((name) => name.startsWith(serverToolPrefix));
   if (server !== undefined && settings.context?.only === "require")
-    return `agent "${node.id}": \`context.only: require\` cannot hold the tool \`${server}\` of a server; name the other tools in \`tools\``;
+    return `\`context.only: require\` cannot hold the tool \`${server}\` of a server; name the other tools in \`tools\``;
   const provider = can.provider(settings.provider);
   const what = isMissing(provider) ? provider.missing : provider.missing(settings.model ?? null, settings);
-  if (what !== null || isMissing(provider)) return what === null ? null : `agent "${node.id}": ${what}`;
-  const unbounded = unknownCost(limit, provider.currencyOf?.(settings.model ?? null) ?? null, settings.model);
-  return unbounded === null ? null : `agent "${node.id}": ${unbounded}`;
+  if (what !== null || isMissing(provider)) return what;
+  return unknownCost(limit, provider.currencyOf?.(settings.model ?? null) ?? null, settings.model);
 }
 
 /** A provider has a method of that name. */

@@ -9,9 +9,9 @@ import { evidenceOf, heldBy, outcomeOf, saidJson } from "./inner-result.ts";
 /** Performs `call` nodes: the callee is a run of its own inside the attempt. */
 export const call: Performer<CallNode> = { type: "call", class: "wrapper", untimed: true, missing, perform };
 
-function missing({ id, solution, pin }: CallNode): string | null {
-  if (solution !== undefined) return `call "${id}": there is no library of solutions yet; call a blueprint by its path`;
-  return pin === undefined ? `call "${id}": its blueprint was not looked up` : null;
+function missing({ solution, pin }: CallNode): string | null {
+  if (solution !== undefined) return "there is no library of solutions yet; call a blueprint by its path";
+  return pin === undefined ? "its blueprint was not looked up" : null;
 }
 
 async function perform(context: ActionContext<CallNode>): Promise<NodeResult> {

@@ -124,16 +124,10 @@ describe("before the run", () => {
   test("mistakes are found", () => {
     expect(missing("return 1")).toBeNull();
     expect(missing("return await (async () => { for await (const x of []) x; })()")).toBeNull();
-    expect(missing("const = 1")).toBe("code \"c\": body: Unexpected token '='");
-    expect(missing("return 1", { with: given("my-name") })).toBe(
-      'code "c": with: my-name cannot be the name of a variable',
-    );
-    expect(missing("return 1", { with: given("await") })).toBe(
-      'code "c": with: await cannot be the name of a variable',
-    );
-    expect(missing("return 1", { with: given("fail") })).toBe(
-      'code "c": with: fail is handed in already; use another name',
-    );
+    expect(missing("const = 1")).toBe("body: Unexpected token '='");
+    expect(missing("return 1", { with: given("my-name") })).toBe("with: my-name cannot be the name of a variable");
+    expect(missing("return 1", { with: given("await") })).toBe("with: await cannot be the name of a variable");
+    expect(missing("return 1", { with: given("fail") })).toBe("with: fail is handed in already; use another name");
   });
 });
 

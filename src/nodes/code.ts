@@ -21,7 +21,7 @@ export function createCodePerformer(redactor: Redactor): Performer<CodeNode> {
     class: "deterministic",
     missing(node) {
       const made = moduleOf(node);
-      return "problem" in made ? `code "${node.id}": ${made.problem}` : null;
+      return "problem" in made ? made.problem : null;
     },
     async perform(context) {
       const made = moduleOf(context.node);

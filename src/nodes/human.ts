@@ -28,17 +28,15 @@ export function createHumanPerformer(
 }
 
 /** One of them is enough: the others may sit at other machines. */
-function unanswerable({ id, approvers }: HumanNode, isUser: (name: string) => boolean): string | null {
+function unanswerable({ approvers }: HumanNode, isUser: (name: string) => boolean): string | null {
   if (approvers === undefined || approvers.some(isUser)) return null;
-  if (approvers.length === 0) return `human "${id}": approvers is empty, so nobody could answer it`;
-  return `human "${id}": nobody could answer it: none of its approvers is a user here: ${approvers.join(", ")}`;
+  if (approvers.length === 0) return "approvers is empty, so nobody could answer it";
+  return `nobody could answer it: none of its approvers is a user here: ${approvers.join(", ")}`;
 }
 
-function unseen({ id, fields = {} }: HumanNode): string | null {
+function unseen({ fields = {} }: HumanNode): string | null {
   const secret = Object.keys(fields).find((name) => fields[name]?.sensitive === true);
-  return secret === undefined
-    ? null
-    : `human "${id}": the sensitive field "${secret}" would be seen as it is typed; make it an input`;
+  return secret === undefined ? null : `the sensitive field "${secret}" would be seen as it is typed; make it an input`;
 }
 
 interface Asking extends Showing {

@@ -43,7 +43,7 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>, redactor
     untimed: true,
     missing(node, can) {
       const found = nodes.get(node.plugin);
-      if (found === undefined) return `node "${node.id}": ${unknown(node)}`;
+      if (found === undefined) return unknown(node);
       const why = missingOf(found, node, can);
       return why === null ? null : redactor.text(why);
     },
@@ -66,7 +66,7 @@ export function pluginPerformer(nodes: ReadonlyMap<string, NodePlugin>, redactor
 
 /** What is no answer to that is why, too: nothing may happen where nobody knows. */
 function missingOf(plugin: NodePlugin, node: PluginNode, can: Capabilities): string | null {
-  const about = `node "${node.id}": \`missing\` of the node type ${plugin.type}`;
+  const about = `\`missing\` of the node type ${plugin.type}`;
   try {
     // Code that no compiler has seen may answer anything.
     const why: unknown = plugin.missing?.(node, can) ?? null;

@@ -50,7 +50,7 @@ test("what is not available is said before a run, and is an error without effect
   const node: Node = { id: "box", type: "exec", container: reference("p"), run: "true" };
   const exec = performers().get("exec");
   expect(exec?.missing(node, bench.can, bench.context(node).blueprint)).toBe(
-    'exec "box": this process was set up without sandboxes',
+    "this process was set up without sandboxes",
   );
   expect(await exec?.perform(bench.context(node))).toMatchObject({ outcome: "error", beforeEffect: true });
   bench.close();
@@ -81,7 +81,7 @@ test("a plug-in's node is performed by its plug-in", async () => {
     plugin?.missing(one, bench.can, bench.context(one).blueprint);
   expect(missing(node("you"))).toBeNull();
   expect(missing(node("nobody"))).toBe("there is nobody to greet");
-  expect(missing(node("you", "wave"))).toBe('node "g": no plug-in brings the node type "wave"');
+  expect(missing(node("you", "wave"))).toBe('no plug-in brings the node type "wave"');
   expect(await plugin?.perform(bench.context(node("you")))).toEqual({ outcome: "success", value: ["hello", "you"] });
   bench.close();
 });

@@ -239,5 +239,5 @@ test("bash that is not there is said before the run", () => {
     bench.context({ id: "a", type: "script", run: "" }).blueprint,
   );
   process.env["PATH"] = before;
-  expect(missing).toBe('script "a": bash was not found on PATH');
+  expect(missing).toBe("bash was not found on PATH");
 });

@@ -16,9 +16,7 @@ export function createScriptPerformer(redactor: Redactor, clock: Clock): Perform
     type: "script",
     class: "deterministic",
     missing: (node) =>
-      node.shell === "bash" && which("bash", process.env["PATH"]) === null
-        ? `script "${node.id}": bash was not found on PATH`
-        : null,
+      node.shell === "bash" && which("bash", process.env["PATH"]) === null ? "bash was not found on PATH" : null,
     async perform(context) {
       try {
         return await checkAndFix(context, redactor, clock);

@@ -102,11 +102,9 @@ test("a limit on memory reaches its command", async () => {
 
 test("what the tool cannot be called with is said before the run", () => {
   expect(missing("read", { path: template("x") })).toBeNull();
-  expect(missing("nope")).toMatch(/^tool "t": there is no tool "nope"; there are: read, write, /);
-  expect(missing("read")).toBe('tool "t": read needs the argument "path"');
-  expect(missing("git_status", { path: template("x") })).toBe(
-    'tool "t": git_status has no argument "path"; it takes none',
-  );
+  expect(missing("nope")).toMatch(/^there is no tool "nope"; there are: read, write, /);
+  expect(missing("read")).toBe('read needs the argument "path"');
+  expect(missing("git_status", { path: template("x") })).toBe('git_status has no argument "path"; it takes none');
 });
 
 test("a large text is in the store, its end at hand", async () => {

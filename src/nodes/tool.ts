@@ -16,22 +16,21 @@ export const tool: Performer<ToolNode> = { type: "tool", class: "deterministic",
 
 function missing(node: ToolNode, can: Capabilities): string | null {
   const found = can.tools.get(node.tool);
-  if (found === undefined)
-    return `tool "${node.id}": there is no tool "${node.tool}"; there are: ${can.tools.names().join(", ")}`;
+  if (found === undefined) return `there is no tool "${node.tool}"; there are: ${can.tools.names().join(", ")}`;
   const { required, properties } = shapeOf(found);
   const absent = required.find((name) => !(name in node.args));
-  if (absent !== undefined) return `tool "${node.id}": ${node.tool} needs the argument "${absent}"`;
+  if (absent !== undefined) return `${node.tool} needs the argument "${absent}"`;
   const unknown = Object.keys(node.args).find((name) => !properties.includes(name));
   if (unknown === undefined) return commandProblem(node);
   const takes = properties.length === 0 ? "none" : properties.join(", ");
-  return `tool "${node.id}": ${node.tool} has no argument "${unknown}"; it takes ${takes}`;
+  return `${node.tool} has no argument "${unknown}"; it takes ${takes}`;
 }
 
 /** Also where the checker was silenced: a value in a command would be run. */
-function commandProblem({ id, tool: name, args }: ToolNode): string | null {
+function commandProblem({ tool: name, args }: ToolNode): string | null {
   const filled = executedArguments(name).find((key) => args[key] !== undefined && hasReference(args[key]));
   if (filled === undefined) return null;
-  return `tool "${id}": \`${filled}\` of ${name} is executed and takes no references; pass values by \`env\``;
+  return `\`${filled}\` of ${name} is executed and takes no references; pass values by \`env\``;
 }
 
 function hasReference(argument: ToolArgument): boolean {

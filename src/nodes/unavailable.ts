@@ -6,7 +6,7 @@ export function unavailable(type: Node["type"], cls: Performer["class"], why: st
   return {
     type,
     class: cls,
-    missing: (node) => `${type} "${node.id}": ${why}`,
+    missing: () => why,
     perform: async () => ({
       outcome: "error",
       reason: { code: "could_not_start", text: `${type}: ${why}` },

@@ -95,7 +95,7 @@ test("what is no time is said before the run", () => {
   expect(missing({ forMs: 1 })).toBeNull();
   expect(missing({ until: "2026-12-01T09:00:00Z" })).toBeNull();
   expect(missing({ until: "tomorrow" })).toBe(
-    'wait "w": "tomorrow" is no time; write it as ISO 8601, e.g. 2026-12-01T09:00:00+10:00',
+    '"tomorrow" is no time; write it as ISO 8601, e.g. 2026-12-01T09:00:00+10:00',
   );
-  expect(missing({})).toBe('wait "w": it needs either `for` or `until`');
+  expect(missing({})).toBe("it needs either `for` or `until`");
 });

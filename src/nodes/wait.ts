@@ -17,10 +17,10 @@ export function createWaitPerformer(clock: Clock): Performer<WaitNode> {
   };
 }
 
-function missing({ id, forMs, until }: WaitNode): string | null {
-  if ((forMs === undefined) === (until === undefined)) return `wait "${id}": it needs either \`for\` or \`until\``;
+function missing({ forMs, until }: WaitNode): string | null {
+  if ((forMs === undefined) === (until === undefined)) return "it needs either `for` or `until`";
   if (until === undefined || !Number.isNaN(Date.parse(until))) return null;
-  return `wait "${id}": "${until}" is no time; write it as ISO 8601, e.g. 2026-12-01T09:00:00+10:00`;
+  return `"${until}" is no time; write it as ISO 8601, e.g. 2026-12-01T09:00:00+10:00`;
 }
 
 async function wait({ node, since, signal }: ActionContext<WaitNode>, clock: Clock): Promise<NodeResult> {

@@ -138,7 +138,10 @@ export interface Performer<N extends Node = Node> {
    * others keep it, with the grace their processes need.
    */
   readonly untimed?: true;
-  /** Why this node of the blueprint cannot run here, before any effect of the run; null when it can. */
+  /**
+   * Why this node of the blueprint cannot run here, before any effect of the run, without its name; null when it can.
+   * What would do may stand in further lines.
+   */
   missing(node: N, can: Capabilities, blueprint: Blueprint): string | null;
   /** Never throws for anything the world does. */
   perform(context: ActionContext<N>): Promise<NodeResult>;

@@ -25,6 +25,7 @@ export interface NodePlugin {
    * so. Servers of no such tool are not started for it.
    */
   readonly tools?: readonly string[];
+  /** Why this node cannot be carried out here, without its name, which is told with it; null when it can. */
   missing?(node: PluginNode, can: Capabilities): string | null;
   perform(context: ActionContext<PluginNode>): Promise<NodeResult>;
 }

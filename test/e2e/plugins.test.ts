@@ -26,7 +26,7 @@ export default definePlugin({
         times: { type: { kind: "integer" }, references: true, description: "How often." },
         text: { type: { kind: "string" }, references: true, description: "What is written." },
       },
-      missing: (node) => (node.fields.file.startsWith("/") ? "note: file must be relative" : null),
+      missing: (node) => (node.fields.file.startsWith("/") ? "file must be relative" : null),
       async perform(context) {
         const { file, times = 1 } = context.node.fields;
         const text = context.node.fields.text ?? (await context.environment()).TEXT ?? "";
@@ -102,7 +102,7 @@ describe("a node type of a plug-in", () => {
     expect(checked.stdout).toContain("`tims` is no field of note node `keep`; did you mean `times`? [unknown-field]");
     place.file("b.yaml", blueprint.replace("notes.txt", "/notes.txt"));
     const ran = await trammel(["run", "t", "-b", "b.yaml"], { place });
-    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining("note: file must be relative") });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('note "keep": file must be relative') });
   });
 
   it("gets its fields with their references filled in, where it asks for that, and of the types it declares", async () => {

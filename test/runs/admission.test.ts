@@ -25,8 +25,8 @@ describe("admission", () => {
     const answer = await world.engine({ a: () => success }).start(request(chainOf(["a", "b", "c"])), world.observer);
     expect(answer).toMatchObject({
       refused: "missing_capability",
-      message: "node b: no act",
-      also: ["node c: no act"],
+      message: 'act "b": "b": no act',
+      also: ['act "c": "c": no act'],
     });
     expect(world.journal(2).runs(10)).toEqual([]);
   });

@@ -248,7 +248,7 @@ function actor(type: NodeType, acts: Readonly<Record<string, Act>>): Performer {
   return {
     type,
     class: type === "agent" ? "agentic" : type === "human" ? "human" : "deterministic",
-    missing: (node) => (acts[node.id] === undefined && acts["*"] === undefined ? `node ${node.id}: no act` : null),
+    missing: (node) => (acts[node.id] === undefined && acts["*"] === undefined ? `"${node.id}": no act` : null),
     perform: async (context) => (acts[context.node.id] ?? acts["*"] ?? (() => success))(context),
   };
 }

@@ -41,11 +41,11 @@ export function createAgentSandboxPerformer(parts: AgentSandboxParts): Performer
     class: "agentic",
     missing(node, _can, blueprint) {
       const settings = settingsOf(node, blueprint.agent, configured);
-      const what =
+      return (
         unheld(settings, mountedBy(node, blueprint)) ??
         missingCommand(node, settings, agents) ??
-        unknownCost(blueprint.limits.cost, null);
-      return what === null ? null : `agent_sandbox "${node.id}": ${what}`;
+        unknownCost(blueprint.limits.cost, null)
+      );
     },
     perform: (context) => perform(context, parts),
   };

@@ -11,10 +11,7 @@ export function createProvisionPerformer(pool: SandboxPool, clock: Clock): Perfo
   return {
     type: "provision",
     class: "deterministic",
-    missing: (node) => {
-      const what = pool.missing(node.image);
-      return what === null ? null : `provision "${node.id}": ${what}`;
-    },
+    missing: (node) => pool.missing(node.image),
     perform: (context) => within(context, clock, (signal) => provision(context, pool, signal)),
   };
 }

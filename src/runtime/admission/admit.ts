@@ -80,28 +80,21 @@ export function missingIn(
   return [...new Set([...together(lines), ...inner.flatMap((callee) => elsewhere(callee, top))])];
 }
 
-/** What a node misses; `text` begins with what kind of node it is and its id. */
+/** What a node misses. */
 interface Missing {
+  readonly kind: string;
   readonly id: string;
-  readonly text: string;
+  readonly what: string;
 }
 
 /** One line for all nodes of a kind that miss the same. */
 function together(all: readonly Missing[]): readonly string[] {
-  const alike = new Map<string, { readonly kind: string; readonly what: string; readonly names: Set<string> }>();
-  for (const { id, text } of all) {
-    const name = `"${id}": `;
-    const at = text.indexOf(name);
-    const kind = at < 0 ? text : text.slice(0, at);
-    const what = at < 0 ? "" : text.slice(at + name.length);
-    const group = alike.get(`${kind}${what}`) ?? { kind, what, names: new Set() };
-    alike.set(`${kind}${what}`, group);
-    if (at >= 0) group.names.add(`"${id}"`);
-  }
-  return [...alike.values()].map(({ kind, what, names }) => {
-    const [first, ...others] = names;
-    if (first === undefined) return kind;
-    return others.length === 0 ? `${kind}${first}: ${what}` : `${kind.trimEnd()}s ${[...names].join(", ")}: ${what}`;
+  const alike = Map.groupBy(all, ({ kind, what }) => `${kind}: ${what}`);
+  return [...alike.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const names = new Set(group.map(({ id }) => `"${id}"`));
+    return `${first.kind}${names.size === 1 ? "" : "s"} ${[...names].join(", ")}: ${first.what}`;
   });
 }
 
@@ -145,11 +138,10 @@ function missingOf(blueprint: Blueprint, performers: Performers, can: Capabiliti
   const lines: Missing[] = [];
   for (const node of allNodes(blueprint)) {
     const performer = performers.get(node.type);
-    const missing =
-      performer === undefined
-        ? `node ${node.id}: nothing here performs type ${node.type}`
-        : performer.missing(node, can, blueprint);
-    if (missing !== null) lines.push({ id: node.id, text: missing });
+    const what =
+      performer === undefined ? `nothing here performs type ${node.type}` : performer.missing(node, can, blueprint);
+    const kind = node.type === "plugin" ? node.plugin : node.type;
+    if (what !== null) lines.push({ kind, id: node.id, what });
   }
   return lines;
 }
