@@ -27,9 +27,8 @@ test("a number that is masked, or a part of it, is a text", async () => {
   expect(await parseOutput('{"pin":***}', { as: "schema", schema })).toEqual({
     problem: expect.stringContaining("does not fit the schema"),
   });
-  expect(await parseOutput("no *** JSON", { as: "json" })).toEqual({
-    problem: expect.stringContaining("expected JSON"),
-  });
+  for (const no of ["no *** JSON", "token-***", '{"a": x***}', "[***z]"])
+    expect(await parseOutput(no, { as: "json" })).toEqual({ problem: expect.stringContaining("expected JSON") });
 });
 
 test("a text with many quotes and masks is read in a time that grows with it", async () => {

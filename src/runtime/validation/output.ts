@@ -71,6 +71,11 @@ function parseJson(text: string): Parsed {
 /** A number that is a secret, or holds one, is no number any more once it is masked: it reads as a text. */
 function quoted(masked: string): string {
   return masked.replaceAll(/"(?:[^"\\]|\\[\s\S])*"?|[^\s"[\]{},:]+/g, (part) =>
-    part.startsWith('"') || !part.includes("***") ? part : JSON.stringify(part),
+    part.startsWith('"') || !part.includes("***") || !couldBeNumber(part) ? part : JSON.stringify(part),
   );
+}
+
+/** What stands beside the mask in a word that is none says that it never was JSON. */
+function couldBeNumber(masked: string): boolean {
+  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(masked.replaceAll("***", "1"));
 }
