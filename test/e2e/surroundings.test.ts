@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from 
 import { dirname, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { SmallDisk } from "../support/small-disk.ts";
 import { Place, root, trammel } from "./support/cli.ts";
 
 const blueprint = "name: b\nnodes:\n  a: {type: script, run: echo hello}\n";
@@ -138,28 +139,17 @@ describe("a folder for temporary files that cannot be used", () => {
 
   it("is named with what to do where it has no space for what a node may not change", async () => {
     using place = new Place();
-    const TMPDIR = place.path("small");
-    mkdirSync(TMPDIR);
-    asRoot("mount", "-t", "tmpfs", "-o", `size=64k,mode=0700,uid=${process.getuid?.() ?? 0}`, "tmpfs", TMPDIR);
-    try {
-      place.file("large", "x".repeat(256 * 1024));
-      place.file("b.yaml", "name: one\nnodes:\n  a: {type: script, run: echo x > out, writes: [out]}\n");
-      const ran = await trammel(["run", "-b", "b.yaml", "--json"], { place, env: { TMPDIR } });
-      const why =
-        "its writes cannot be watched: no temporary file can be written in .*/small/.*: ENOSPC: .*; set TMPDIR to";
-      expect(ran).toMatchObject({
-        code: 1,
-        stdout: expect.stringMatching(new RegExp(`"could_not_start","text":"${why}`)),
-      });
-      expect(existsSync(place.path("out"))).toBe(false);
-    } finally {
-      asRoot("umount", "--lazy", TMPDIR);
-    }
+    using disk = new SmallDisk(place.path("small"), "64k");
+    const TMPDIR = disk.folder;
+    place.file("large", "x".repeat(256 * 1024));
+    place.file("b.yaml", "name: one\nnodes:\n  a: {type: script, run: echo x > out, writes: [out]}\n");
+    const ran = await trammel(["run", "-b", "b.yaml", "--json"], { place, env: { TMPDIR } });
+    const why =
+      "its writes cannot be watched: no temporary file can be written in .*/small/.*: ENOSPC: .*; set TMPDIR to";
+    expect(ran).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(new RegExp(`"could_not_start","text":"${why}`)),
+    });
+    expect(existsSync(place.path("out"))).toBe(false);
   });
 });
-
-function asRoot(...command: readonly string[]): void {
-  const [program = "", ...rest] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
-  const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
-  expect([status, stderr]).toEqual([0, ""]);
-}

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   readFileSync,
@@ -13,6 +12,7 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { SmallDisk } from "../../../test/support/small-disk.ts";
 import { limits } from "../../model/limits.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
 import { ManualClock } from "../../runtime/time/clock.ts";
@@ -35,11 +35,6 @@ function refusal(open: () => unknown): StoreUnavailable {
     throw error;
   }
   throw new Error("the store opened");
-}
-
-function asRoot(...command: readonly string[]): { readonly status: number | null; readonly stderr: Buffer } {
-  const [program = "", ...rest] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
-  return spawnSync(program, rest);
 }
 
 function messageOf(error: unknown): string {
@@ -196,31 +191,24 @@ test("who listens for messages is told, once, when they can no longer be read", 
 });
 
 test("a full disk refuses the record and keeps what stands; with space again the run goes on", async () => {
-  const disk = join(store.home, "disk");
-  mkdirSync(disk);
-  const mounted = asRoot("mount", "-t", "tmpfs", "-o", `size=1m,uid=${process.getuid?.() ?? 0}`, "tmpfs", disk);
-  expect([mounted.status, mounted.stderr.toString()]).toEqual([0, ""]);
-  try {
-    const journal = store.open(1, { home: disk });
-    await journal.create(newRun("r1", { taskId: "t" }), "", [started("fix", 1)], 1);
-    const big = { ...stopRequested, by: "x".repeat(100_000) };
-    let error: unknown;
-    let count = 1;
-    for (; error === undefined && count < 100; count += 1)
-      await journal.append("r1", [big], 2).catch((reason: unknown) => {
-        error = reason;
-        count -= 1;
-      });
-    expect(error).toBeInstanceOf(StoreUnavailable);
-    expect(messageOf(error)).toContain("no space is left");
-    expect([...journal.read("r1")]).toHaveLength(count);
-    expect(journal.passes("t", "loop")).toEqual({ fix: 1 });
-    asRoot("mount", "-o", "remount,size=8m", disk);
-    expect(await journal.append("r1", [ended("fix")], 3)).toMatchObject([{ seq: count + 1 }]);
-    await journal.close();
-  } finally {
-    asRoot("umount", "-l", disk);
-  }
+  using disk = new SmallDisk(join(store.home, "disk"), "1m");
+  const journal = store.open(1, { home: disk.folder });
+  await journal.create(newRun("r1", { taskId: "t" }), "", [started("fix", 1)], 1);
+  const big = { ...stopRequested, by: "x".repeat(100_000) };
+  let error: unknown;
+  let count = 1;
+  for (; error === undefined && count < 100; count += 1)
+    await journal.append("r1", [big], 2).catch((reason: unknown) => {
+      error = reason;
+      count -= 1;
+    });
+  expect(error).toBeInstanceOf(StoreUnavailable);
+  expect(messageOf(error)).toContain("no space is left");
+  expect([...journal.read("r1")]).toHaveLength(count);
+  expect(journal.passes("t", "loop")).toEqual({ fix: 1 });
+  disk.grow("8m");
+  expect(await journal.append("r1", [ended("fix")], 3)).toMatchObject([{ seq: count + 1 }]);
+  await journal.close();
 });
 
 describe("an older store", () => {

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RunnerBench } from "../../../test/support/runner-bench.ts";
+import { SmallDisk } from "../../../test/support/small-disk.ts";
 import { limits } from "../../model/limits.ts";
 import type { ProcessResult, ProcessSpec } from "../../ports/processes.ts";
 
@@ -137,16 +137,17 @@ describe("secrets", () => {
 });
 
 describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a full disk", () => {
+  let disk: SmallDisk;
   let small: string;
 
   beforeAll(() => {
     small = mkdtempSync(path.join(tmpdir(), "trammel-full-"));
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]);
+    disk = new SmallDisk(small, "1m");
     mkdirSync(path.join(small, "blobs"));
   });
 
   afterAll(() => {
-    execFileSync("umount", [small]);
+    disk[Symbol.dispose]();
     rmSync(small, { recursive: true });
   });
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -14,30 +14,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Blueprint } from "../../model/blueprint.ts";
+import { SmallDisk } from "../../../test/support/small-disk.ts";
 import { repositoryOf } from "./repository.ts";
 import { openSnapshots } from "./snapshots.ts";
 import { gitWorkspaces } from "./workspaces.ts";
 
 const env = { PATH: process.env["PATH"], HOME: "/nowhere" };
 let place: string;
+let small: SmallDisk;
 let disk: string;
 
 beforeEach(() => {
   place = realpathSync(mkdtempSync(join(tmpdir(), "trammel-full-")));
-  disk = join(place, "disk");
-  mkdirSync(disk);
-  asRoot("mount", "-t", "tmpfs", "-o", `size=3m,mode=0700,uid=${process.getuid?.() ?? 0}`, "tmpfs", disk);
+  small = new SmallDisk(join(place, "disk"), "3m");
+  disk = small.folder;
 });
 afterEach(() => {
-  asRoot("umount", "--lazy", disk);
+  small[Symbol.dispose]();
   rmSync(place, { recursive: true, force: true });
 });
-
-function asRoot(...command: readonly string[]): void {
-  const argv = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
-  const { status, stderr } = spawnSync(argv[0] ?? "", argv.slice(1));
-  expect([status, stderr.toString()]).toEqual([0, ""]);
-}
 
 function project(folder: string, bytes: number): (...args: readonly string[]) => string {
   mkdirSync(folder);
@@ -68,7 +63,7 @@ test("a picture for which there is no space leaves nothing behind, and is taken 
   ]);
   expect(git("status", "--porcelain")).toBe("?? big.bin");
   expect(git("fsck", "--strict")).not.toContain("error");
-  asRoot("mount", "-o", "remount,size=9m", disk);
+  small.grow("9m");
   expect(await snapshots.changed(before, await snapshots.take())).toEqual(["big.bin"]);
 });
 

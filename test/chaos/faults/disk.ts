@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { SmallDisk } from "../../support/small-disk.ts";
 import { type Case, cases } from "../cases.ts";
 import { chances, inParallel, sample } from "../chances.ts";
 import { examine, type Figures, isSound, nothing, sum } from "../figures.ts";
@@ -8,7 +8,8 @@ import { goOn } from "../person.ts";
 import { Site } from "../site.ts";
 
 const begin = ["run", "t", "-b", "b.yaml", "--detach", "--json"];
-const diskBytes = 2 * 1024 * 1024;
+/** A store just fits on it. */
+const diskSize = "2m";
 
 /** Fills the disk of the store when a commit is due: `most` of all commits of each blueprint, drawn by the seed. */
 export async function fullDisk(most: number, seed: number): Promise<Figures> {
@@ -25,8 +26,7 @@ async function commitsOf(of: Case): Promise<number> {
 async function filledAt({ of, commit }: { readonly of: Case; readonly commit: number }): Promise<Figures> {
   using site = new Site();
   const work = site.work(of);
-  mkdirSync(site.home);
-  using _disk = mounted(site.home);
+  using _disk = new SmallDisk(site.home, diskSize);
   const full = await site.trammel(work, begin, { at: `fill:${commit}:${site.home}` });
   for (const name of readdirSync(site.home)) if (name.startsWith("filler-")) rmSync(join(site.home, name));
   const wrong: string[] = [];
@@ -41,16 +41,4 @@ async function filledAt({ of, commit }: { readonly of: Case; readonly commit: nu
   const found = await examine(site, new Map([[work, of]]));
   if (!isSound(found)) wrong.push(`${of.name}, full at commit ${commit}: ${await site.story()}`);
   return sum([found, { ...nothing, cases: 1, wrong }]);
-}
-
-/** A disk of its own, as small as a store just fits on. Needs to be root, or to become it by sudo. */
-function mounted(folder: string): Disposable {
-  asRoot("mount", "-t", "tmpfs", "-o", `size=${diskBytes},mode=0700,uid=${process.getuid?.() ?? 0}`, "tmpfs", folder);
-  return { [Symbol.dispose]: () => asRoot("umount", "--lazy", folder) };
-}
-
-function asRoot(...command: readonly string[]): void {
-  const [program = "", ...rest] = process.getuid?.() === 0 ? command : ["sudo", "-n", ...command];
-  const { status, stderr } = spawnSync(program, rest, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
