@@ -2,13 +2,20 @@ import type { RunHalting } from "../model/events.ts";
 import { shellWord } from "../model/shell.ts";
 import type { RunStatus } from "../model/outcome.ts";
 
-/** How a person decides about the node at which a run halted, a line each; nothing where there is nothing to decide. */
+/** How a person goes on from where a run halted, a line each; nothing where nobody has to. */
 export function decisionText(
   run: string,
   status: RunStatus,
   { node: name, reason, lasting }: Pick<RunHalting, "node" | "reason" | "lasting">,
 ): readonly string[] {
-  if (name === undefined) return [];
+  // Time, tokens and cost are of the whole run: there is no node to decide about.
+  if (name === undefined)
+    return status === "limit"
+      ? [
+          "  It is over. Once that limit is raised, do it anew: trammel run",
+          `  or, where trammel.yaml set it, from a node of it on: trammel fork ${run} --at NODE`,
+        ]
+      : [];
   const node = shellWord(name);
   if (status === "needs_attention")
     return [`  Say what became of it: trammel settle ${run} ${node} --as done|failed|again`];

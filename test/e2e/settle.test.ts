@@ -105,3 +105,16 @@ nodes:
     expect((await trammel(["replay", run], { place })).code).toBe(0);
   });
 });
+
+it("tells of a limit of the whole run how to go on, and the command helps", async () => {
+  using place = new Place();
+  place.file("b.yaml", "name: slow\nnodes: {a: {type: script, run: test -e go || sleep 60}}\n");
+  place.file("trammel.yaml", "limits: {time: 300ms}\n");
+  const { code, stderr } = await trammel(["run", "-b", "b.yaml"], { place });
+  const fork = /: trammel (fork \w+ --at) NODE\n$/.exec(stderr)?.[1]?.split(" ") ?? [];
+  expect([code, fork.length]).toEqual([4, 3]);
+  expect((await trammel(["inbox"], { place })).stderr).toBe("nothing waits for a person\n");
+  place.file("trammel.yaml", "limits: {time: 1h}\n");
+  place.file("go", "");
+  expect((await trammel([...fork, "a", "--keep-tree"], { place })).code).toBe(0);
+});
