@@ -33,8 +33,9 @@ test("the same pid with another start time, or before the last boot, is another 
 });
 
 test.runIf(hasProcfs)("a zombie counts as gone", async () => {
-  // The shell starts a child, becomes a program that never collects it, and the child ends.
-  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  // The shell starts a child and becomes a program that never collects it; only then the child ends.
+  const child = "until grep -q sleep /proc/$$/comm; do sleep 0.01; done";
+  const parent = spawn("sh", ["-c", `{ ${child}; } & echo $!; exec sleep 60`], { stdio: ["ignore", "pipe", "ignore"] });
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const pid = Number(line.toString());
   await expect.poll(() => readStat(pid)?.zombie).toBe(true);
