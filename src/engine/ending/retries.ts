@@ -22,7 +22,7 @@ export function asRetry(state: RunState, event: EventBody, now: number): EventBo
   return { ...event, type: "node.retrying", delayMs: retryAfterMs, until: now + retryAfterMs };
 }
 
-/** Up to so much longer is waited than `delayMs`, by chance, so that runs that failed together do not all come back at once. */
+/** Up to so much longer than `delayMs` is waited, by chance: runs that failed together do not all come back at once. */
 export function retryJitterMs(delayMs: number): number {
   return Math.min(delayMs * limits.retryJitterRatio, limits.retryMaxDelayMs);
 }
