@@ -37,9 +37,21 @@ const call = (command: string) => ({ tool: "run", input: { command } });
 /** What can go wrong with a model, and what must come of it. None is a success. */
 const faults: readonly Fault[] = [
   // Answers that refuse.
-  { name: "a wrong key", script: [{ status: 401, message: "Invalid API key" }], outcome: "error", code: "auth" },
+  {
+    name: "a wrong key",
+    script: [{ status: 401, message: "Invalid API key" }],
+    outcome: "error",
+    code: "auth",
+    says: "answered 401 Invalid API key; trammel doctor --probe",
+  },
   { name: "no right", script: [{ status: 403, message: "Not for you" }], outcome: "error", code: "auth" },
-  { name: "an unknown model", script: [{ status: 404, message: "No such model" }], outcome: "error", code: "provider" },
+  {
+    name: "an unknown model",
+    script: [{ status: 404, message: "No such model" }],
+    outcome: "error",
+    code: "provider",
+    says: "No such model; see whether the name of the model",
+  },
   {
     name: "a used-up quota",
     script: [{ status: 429, message: "Slow down", headers: { "retry-after": "7" } }],

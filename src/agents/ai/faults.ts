@@ -18,7 +18,8 @@ export function classify(error: unknown): Fault {
     const detail = [error.type, error.code, error.message].filter((part) => part !== undefined).join(" ");
     return fault(codeOf(error.statusCode, detail), error.message);
   }
-  if (InvalidResponseDataError.isInstance(error)) return fault("connection", error.message);
+  if (InvalidResponseDataError.isInstance(error))
+    return fault("connection", `what the provider sent is no whole answer of a model: ${error.message}`);
   if (isConnection(error)) return broken(error);
   return fault("provider", error instanceof Error ? error.message : JSON.stringify(error));
 }
@@ -44,11 +45,16 @@ function apiFault(error: APICallError): Fault {
   if (error.statusCode < 300) return isConnection(error) ? broken(error) : fault("provider", rootMessageOf(error));
   const detail = `${error.message} ${body}`;
   const code = codeOf(error.statusCode, detail);
-  const text = `${error.statusCode} ${error.message}`;
+  const text = `the provider answered ${error.statusCode} ${error.message}${whatToTry(code, error.statusCode)}`;
   if (code !== "quota" && code !== "overloaded") return fault(code, text);
   const retryAfterMs = retryAfter(error.responseHeaders ?? {}, body) ?? unsaid(error.statusCode, detail);
   if (retryAfterMs === null) return fault(code, text);
   return { ...fault(code, `${text} (to be tried again in ${Math.ceil(retryAfterMs / 1000)} s)`), retryAfterMs };
+}
+
+function whatToTry(code: ReasonCode, status: number): string {
+  if (code === "auth") return "; trammel doctor --probe tries the key";
+  return status === 404 ? "; see whether the name of the model is right, and the address" : "";
 }
 
 /** Too many requests are fewer in a while; an account that is used up is not, before somebody pays. */
