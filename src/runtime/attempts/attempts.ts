@@ -177,7 +177,7 @@ export class Attempts {
   get onlyAsk(): boolean {
     return [...this.#live].every(([id, { gate }]) => {
       if (gate === null) return this.#inside.get(id)?.canPark() === true;
-      return gate.waits && (gate instanceof AttemptGate || this.#memory.nodes.isHeld(this.#facts.blueprint, id));
+      return gate.waits && (gate instanceof AttemptGate || this.#memory.nodes.isHeld(id));
     });
   }
 

@@ -221,7 +221,7 @@ async function left(
   const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt, signal);
   const asked = settled === null && !decided && node?.effect !== undefined;
   const unknown = asked ? `${unknownOutcome}, and its probe could not tell` : unknownOutcome;
-  const waited = node === undefined ? undefined : isHeld(facts, memory, node) ? waiting : standing[node.type];
+  const waited = node === undefined ? undefined : memory.nodes.isHeld(node.id) ? waiting : standing[node.type];
   const reason = waited === undefined ? ({ code: "crash", text: unknown } as const) : waited;
   const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason };
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
@@ -250,11 +250,6 @@ const standing: Partial<Record<NodeType, Reason>> = { human: waiting, wait: wait
  */
 const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "checkout", "call", "map"]);
 
-/** Whether it had not begun: it waited for a second yes. */
-function isHeld({ blueprint }: RunFacts, { nodes }: Memory, { id }: Node): boolean {
-  return nodes.isHeld(blueprint, id);
-}
-
 async function settledBy(
   options: EngineOptions,
   facts: RunFacts,
@@ -263,7 +258,7 @@ async function settledBy(
   attempt: Attempt,
   signal: AbortSignal,
 ): Promise<Pick<NodeSettled, "as" | "by"> | null> {
-  if (replayed.has(node.type) || isHeld(facts, memory, node)) return { as: "again", by: "engine" };
+  if (replayed.has(node.type) || memory.nodes.isHeld(node.id)) return { as: "again", by: "engine" };
   if (node.idempotent === true) return { as: "again", by: "idempotent" };
   const { effect } = node;
   if (effect === undefined) return null;

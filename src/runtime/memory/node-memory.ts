@@ -28,8 +28,8 @@ export class NodeMemory {
   processes: ProcessIdentity[] | undefined;
   /** The answer recorded for an attempt that has no outcome yet. */
   answer: GateAnswered | undefined;
-  /** Whether a question to a person stands. */
-  isAsking = false;
+  /** The question to a person that stands. */
+  #asking: GateOpened | undefined;
   /** What the latest pass was given beside its prompt, by SHA-256. */
   bundle: string | undefined;
   /** What agents did in the latest pass, the latest of it. */
@@ -44,13 +44,16 @@ export class NodeMemory {
   approved: Omit<Approval, "gate"> | undefined;
   /** By gate before it, the digest of what was approved there once more for the latest pass. */
   renewed: Map<string, string> | undefined;
-  /** The question that stands, where it is that of a gate before it. */
-  #renewing: GateOpened | undefined;
   /** Whether the latest attempt ended in a way that nobody recorded. */
   #isUnrecorded = false;
 
   constructor(id: string) {
     this.id = id;
+  }
+
+  /** Whether it had not begun when it was last heard of: the question of a gate before it stands once more. */
+  get isHeld(): boolean {
+    return this.#asking?.of !== undefined && this.arrivals.length > 0;
   }
 
   take(body: NodeEvent, at: number): void {
@@ -70,13 +73,12 @@ export class NodeMemory {
         (this.processes ??= []).push(body.process);
         break;
       case "gate.opened":
-        this.isAsking = true;
-        this.#renewing = body.of === undefined ? undefined : body;
+        this.#asking = body;
         break;
       case "gate.answered":
-        this.isAsking = false;
         this.answer = body;
         this.#renew(body);
+        this.#asking = undefined;
         break;
       case "node.retrying":
         this.arrivals = none;
@@ -102,6 +104,8 @@ export class NodeMemory {
 
   #begin(body: NodeStarted, at: number): void {
     this.#isUnrecorded = false;
+    // What an earlier attempt asked says nothing of this one: it may not ask again, and begin.
+    this.#asking = undefined;
     if (body.attempt > 1) return;
     if (body.from.length > 0) this.arrivals = body.from;
     this.since = at;
@@ -113,7 +117,7 @@ export class NodeMemory {
   }
 
   #renew({ answer, digest }: GateAnswered): void {
-    const { of, digest: asked } = this.#renewing ?? {};
+    const { of, digest: asked } = this.#asking ?? {};
     if (of !== undefined && asked === digest && answer === true) (this.renewed ??= new Map()).set(of, digest);
   }
 
@@ -133,7 +137,7 @@ export class NodeMemory {
     this.result = result;
     this.processes = undefined;
     this.answer = undefined;
-    this.isAsking = false;
+    this.#asking = undefined;
     this.decisions = undefined;
     if (result.usage !== undefined) this.#meter(body);
   }

@@ -65,3 +65,36 @@ test("a second yes stands for its pass, in place of the first", () => {
   expect(after(started, opened, { ...answered, answer: false })).toEqual(["d1"]);
   expect(after(started, opened, answered, { ...started, pass: 2 })).toEqual(["d1"]);
 });
+
+test("a node is held only while a second yes is waited for in its latest attempt, and never once it may have begun", () => {
+  const held = (...events: readonly EventBody[]): boolean => {
+    const nodes = new Nodes();
+    for (const event of [...approved, ...events]) nodes.take(event, 0);
+    return nodes.isHeld("ship");
+  };
+  const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
+  const own = { type: "gate.opened", node: "ship", ...first, mode: "approval", prompt: "p", digest: "d2" } as const;
+  const asked: EventBody = { ...own, of: "ask" };
+  const answered: EventBody = { type: "gate.answered", node: "ship", ...first, by: "Ada", digest: "d2", answer: true };
+  const process: EventBody = {
+    type: "node.process",
+    node: "ship",
+    ...first,
+    process: { pid: 1, startTime: "1", bootId: "b" },
+  };
+  const reason = { code: "crash", text: "unknown" } as const;
+  const again: readonly EventBody[] = [
+    { type: "node.unconfirmed", node: "ship", ...first, reason },
+    { type: "node.settled", node: "ship", ...first, as: "again", by: "engine" },
+    { ...started, attempt: 2, from: [] },
+  ];
+  expect(held(started)).toBe(false);
+  expect(held(started, asked)).toBe(true);
+  expect(held(started, asked, answered)).toBe(false);
+  expect(held(started, asked, process)).toBe(false);
+  // What asks for leave while it is at work has begun.
+  expect(held(started, own)).toBe(false);
+  // The tree is as it was approved once more: nobody is asked, and the node begins.
+  expect(held(started, asked, ...again)).toBe(false);
+  expect(held(started, asked, ...again, { ...asked, attempt: 2 })).toBe(true);
+});

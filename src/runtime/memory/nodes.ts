@@ -54,8 +54,8 @@ export class Nodes {
   }
 
   /** Whether a node had not begun when it was last heard of: it still waited for a second yes. */
-  isHeld(blueprint: Blueprint, node: string): boolean {
-    return this.#known.get(node)?.isAsking === true && this.approvalsOf(blueprint, node) !== undefined;
+  isHeld(node: string): boolean {
+    return this.#known.get(node)?.isHeld === true;
   }
 
   passOf(node: string, now: number): PassSoFar {
