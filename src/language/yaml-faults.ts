@@ -81,10 +81,9 @@ function hintFor(fault: Fault, text: string): string | undefined {
   if (item !== undefined) return `Put braces around the entries of one line: - {${item}}`;
   if ((code === "MULTILINE_IMPLICIT_KEY" || code === "MISSING_CHAR") && isBehindBlock(start, text))
     return "A text of several lines, which `|` or `>` begins, is indented more than its key.";
+  if (code !== "MULTILINE_IMPLICIT_KEY" && !message.startsWith("Implicit map keys")) return hints[code];
   const [, key, value] = /^([\w-]+):(\S.*)$/.exec(text.slice(start, end).split("\n", 1)[0] ?? "") ?? [];
-  return code === "MULTILINE_IMPLICIT_KEY" && key !== undefined
-    ? `Put a blank after the colon: ${key}: ${value}`
-    : hints[code];
+  return key === undefined ? hints["MULTILINE_IMPLICIT_KEY"] : `Put a blank after the colon: ${key}: ${value}`;
 }
 
 /** `from: a, to: b` of an item of a list, which is meant as a map. */
@@ -106,7 +105,10 @@ function sentence(message: string): string {
     .replace(/[.:]+$/, "")
     .replace(/^Flow .+ must be sufficiently indented and end with a (.)$/, "A `$1` is missing, or indented too little")
     .replace(/^Unresolved tag: (\S+)$/, "The tag `$1` has no meaning here and is left out")
-    .replace(/^Implicit keys need to be on a single line$/, "This line has no `: ` after a key")
+    .replace(
+      /^Implicit (?:keys need to be on a single line|map keys need to be followed by map values)$/,
+      "This line has no `: ` after a key",
+    )
     .replace(
       /^All (?:mapping|sequence) items must start at the same column$/,
       "This line is indented otherwise than those before it",
