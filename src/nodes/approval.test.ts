@@ -23,6 +23,11 @@ const blueprint = {
   edges: gates.map(({ id }) => ({ from: id, to: "ship", when: "success" })),
 };
 
+interface Recording {
+  readonly recorded: (began: readonly string[]) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Performs what follows two gates that were answered while the tree was "one"; `began` is what it found the tree to be.
  */
@@ -30,6 +35,7 @@ async function perform(
   tree: { now: string },
   answer: (question: Question) => Answer,
   answered: () => void = () => undefined,
+  { recorded = () => Promise.resolve(), signal = new AbortController().signal }: Partial<Recording> = {},
 ) {
   const reported: Progress[] = [];
   const began: string[] = [];
@@ -48,7 +54,8 @@ async function perform(
     ...shared,
     node: ship,
     approvals,
-    signal: new AbortController().signal,
+    signal,
+    recorded: () => recorded(began),
     report(progress) {
       reported.push(progress);
       if (progress.kind === "gate_answered") answered();
@@ -116,4 +123,21 @@ test("why it does not begin is what happened: a no, a stranger, or nobody to ask
     "eve may not answer law; its approvers are ann",
   ]);
   expect(await said({ kind: "nobody" })).toEqual(["error", expect.stringContaining("nobody can be asked again here")]);
+});
+
+test("it begins once the yes is recorded, and not at all where that never is", async () => {
+  const found: number[] = [];
+  const recorded = (began: readonly string[]): Promise<void> =>
+    new Promise((resolve) => {
+      setImmediate(() => {
+        found.push(began.length);
+        resolve();
+      });
+    });
+  const { began } = await perform({ now: "two" }, yes, undefined, { recorded });
+  expect([found, began]).toEqual([[0, 0], ["two"]]);
+  const stopping = new AbortController();
+  const lost = async (): Promise<void> => stopping.abort();
+  const stopped = await perform({ now: "two" }, yes, undefined, { recorded: lost, signal: stopping.signal });
+  expect([stopped.result.outcome, stopped.began]).toEqual(["cancelled", []]);
 });

@@ -3,7 +3,7 @@ import { limits } from "../model/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Approval, Performer } from "../ports/performer.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
-import { ask, outdated, restless } from "./human.ts";
+import { ask, outdated, restless, stoppedWaiting } from "./human.ts";
 import { questionOf, type Showing } from "./question.ts";
 
 export interface ApprovalParts extends Showing {
@@ -38,6 +38,9 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
       const { result, digest, nobody } = await ask(context, gate, { ...parts, pass, because: outdated });
       if (nobody === true) return { ...result, reason: unasked(gate) };
       if (result.outcome !== "success" || digest === undefined) return result;
+      // Else a crash would take what has begun for what still waits for the answer.
+      await context.recorded();
+      if (context.signal.aborted) return stoppedWaiting;
       standing = standing.map((one) => (one === stale ? { gate, pass, digest } : one));
     }
   };

@@ -91,7 +91,7 @@ export async function ask(context: ActionContext, gate: HumanNode, asking: Askin
   }
 }
 
-const stoppedWaiting: NodeResult = {
+export const stoppedWaiting: NodeResult = {
   outcome: "cancelled",
   reason: { code: "cancelled", text: "stopped while it waited for an answer" },
 };

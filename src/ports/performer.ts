@@ -127,6 +127,8 @@ export interface ActionContext<N extends Node = Node> {
   /** Aborted on stop, limit or lost join; the performer ends its work and answers `cancelled`. */
   readonly signal: AbortSignal;
   report(progress: Progress): void;
+  /** Resolves when what was reported is in the journal, or once the signal is aborted: then it may never be there. */
+  recorded(): Promise<void>;
 }
 
 /** How one node type is carried out. */

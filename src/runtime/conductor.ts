@@ -28,6 +28,8 @@ export class Conductor implements RunHandle {
   #inbox: EventBody[] = [];
   #taken: number[] = [];
   #busy = false;
+  /** Resolves when all that was put is committed. */
+  #pumping: Promise<void> = Promise.resolve();
   /** Resolves when the commits that nothing waits for are on the disk and told. */
   #beside: Promise<unknown> = Promise.resolve();
   /** Number of the event that is told next, and those after it that are on the disk before it. */
@@ -54,6 +56,7 @@ export class Conductor implements RunHandle {
       put: (event, taken) => this.#put(event, taken),
       tell: (event) => this.#tell(event),
       discard: (taken) => this.#appendBeside([], [taken]),
+      recorded: () => this.#pumping,
     });
     this.#timers = new RunTimers(ports.clock, ports.ids, {
       retryDue: (attempt) => this.#put({ type: "retry.due", ...attempt }),
@@ -117,7 +120,7 @@ export class Conductor implements RunHandle {
     if (taken !== undefined) this.#taken.push(taken);
     this.#inbox.push(event);
     if (event.type === "run.stop_requested") this.#stopping.abort();
-    if (!this.#busy) void this.#pump();
+    if (!this.#busy) this.#pumping = this.#pump();
   }
 
   async #pump(): Promise<void> {

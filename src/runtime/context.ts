@@ -9,6 +9,7 @@ import { timeoutOf } from "../model/timeouts.ts";
 import type { ActionContext, Approval, Capabilities, ChildRuns, Progress, Values } from "../ports/performer.ts";
 import type { MakeEnvironment } from "./environment/child.ts";
 import type { Callees } from "./api.ts";
+import { orStopped } from "./time/patience.ts";
 import { type Outer, textOfJson } from "./values.ts";
 
 /** What stays the same over a run. */
@@ -52,6 +53,8 @@ export interface ContextOptions {
   readonly values: Values;
   readonly can: Capabilities;
   readonly environment: MakeEnvironment;
+  /** Resolves when what was reported is in the journal; absent where nothing is. */
+  readonly recorded?: () => Promise<void>;
   /** Makes the runs inside the attempt; absent where none can be. */
   readonly children?: (live: Live) => ChildRuns;
 }
@@ -112,6 +115,11 @@ class AttemptContext implements ActionContext {
 
   // As properties: a performer may take them out of its context.
   readonly report = (progress: Progress): void => this.#live.report(progress);
+
+  readonly recorded = async (): Promise<void> => {
+    const written = this.#options.recorded?.();
+    if (written !== undefined) await orStopped(written, this.signal);
+  };
 
   readonly environment = async (): Promise<Readonly<Record<string, string>>> => {
     const { facts, environment } = this.#options;

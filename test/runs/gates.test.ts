@@ -31,6 +31,23 @@ describe("a gate", () => {
     await served.remove();
   });
 
+  test("is answered in the journal by when it is recorded", async () => {
+    const world = new World({ can: { gates: never } });
+    const other = world.journal(2);
+    const found: string[] = [];
+    const told: Act = async (context) => {
+      context.report({ kind: "gate_opened", mode: "approval", prompt: "ship?", digest: "d1" });
+      context.report({ kind: "gate_answered", by: "Ada", digest: "d1", answer: true });
+      await context.recorded();
+      found.push(...[...other.read(context.run)].map(({ body }) => body.type));
+      return success;
+    };
+    const { end } = await world.start(request(asked), { ask: told, ship: () => success });
+    expect(await end).toMatchObject({ status: "succeeded" });
+    expect(found.slice(-2)).toEqual(["gate.opened", "gate.answered"]);
+    await world.remove();
+  });
+
   test("that nobody answers lets its run be parked, and what comes then is kept for whoever goes on with it", async () => {
     const parking = new World({ can: { gates: never } });
     const acts = { ask, ship: () => success };

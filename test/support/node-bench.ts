@@ -87,6 +87,7 @@ export class NodeBench extends RunnerBench {
       can: this.can,
       signal: performing.signal ?? new AbortController().signal,
       report: (progress) => this.progress.push(progress),
+      recorded: () => Promise.resolve(),
     };
   }
 }

@@ -31,6 +31,8 @@ export interface AttemptEvents {
   tell(event: EventBody): void;
   /** A message that came too late, or answers something else. */
   discard(taken: number): void;
+  /** Resolves when all that was put is in the journal, or nothing is taken any more. */
+  recorded(): Promise<void>;
 }
 
 /** The attempts of one run that are on their way, and the answers given to them. */
@@ -92,6 +94,7 @@ export class Attempts {
       values: this.#values,
       can: own,
       environment,
+      recorded: () => this.#events.recorded(),
       children: (live: Live) => this.#childrenOf(parts, live),
     };
     const performance = new Performance({
