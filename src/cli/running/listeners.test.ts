@@ -37,6 +37,24 @@ test.each([
   expect(JSON.parse(readFileSync(join(folder, "told"), "utf8"))).toMatchObject({ node: "sub/ask", text: "Ship it?" });
 });
 
+test("somebody is told of what is asked in a later pass, where another process went on with an answer of before", async () => {
+  const failures: string[] = [];
+  const world = { env: { PATH: process.env["PATH"] }, err: { write: (text: string) => failures.push(text) } };
+  const prepared = { config: { notify: { command: "cat >> told" } }, blueprint: { name: "b" } };
+  // Nothing else of them is used.
+  const listeners = await listenersOf(world as unknown as World, prepared as unknown as Prepared, folder);
+  const at = { node: "ask", pass: 1, attempt: 1 } as const;
+  const bodies: readonly JournalEvent["body"][] = [
+    { type: "node.unconfirmed", ...at, reason: { code: "taken_up", text: "it was still waiting" } },
+    { type: "node.ended", ...at, attempt: 2, result: { outcome: "success" } },
+  ];
+  for (const body of bodies) listeners.event({ ...opened, body });
+  listeners.event(opened);
+  await listeners.sent();
+  expect(failures).toEqual([]);
+  expect(JSON.parse(readFileSync(join(folder, "told"), "utf8"))).toMatchObject({ node: "ask", text: "Ship it?" });
+});
+
 test.each([
   ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense" }],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", { OTEL_EXPORTER_OTLP_ENDPOINT: "localhost:4318" }],

@@ -85,6 +85,8 @@ class KnownQuestions {
 
   has(body: EventBody, path: string): boolean {
     if (body.type === "node.unconfirmed" && body.reason.code === "taken_up") this.#nodes.add(`${path}${body.node}`);
+    // It did not have to ask once more: what it asks in a later pass is another question.
+    if (body.type === "node.ended") this.#nodes.delete(`${path}${body.node}`);
     return body.type === "gate.opened" && this.#nodes.delete(`${path}${body.node}`);
   }
 }
