@@ -37,6 +37,11 @@ test("a text with many quotes and masks is read in a time that grows with it", a
   expect(performance.now() - began).toBeLessThan(2000);
 });
 
+test("a masked number beside a very long text is a text, too", async () => {
+  const long = "a".repeat(16 * 1024 * 1024);
+  expect(await parseOutput(`{"long": "${long}", "pin": ***}`, { as: "json" })).toEqual({ value: { long, pin: "***" } });
+});
+
 test("a number that would become another one is a problem, and text where text is asked for", async () => {
   const problem = expect.stringContaining("the JSON holds the number 9007199254740993, which cannot be kept");
   expect(await parseOutput('{"id": 9007199254740993}', { as: "json" })).toEqual({ problem });

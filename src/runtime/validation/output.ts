@@ -70,7 +70,7 @@ function parseJson(text: string): Parsed {
 
 /** A number that is a secret, or holds one, is no number any more once it is masked: it reads as a text. */
 function quoted(masked: string): string {
-  return masked.replaceAll(/"(?:[^"\\]|\\[\s\S])*"?|[^\s"[\]{},:]+/g, (part) =>
+  return masked.replaceAll(/"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[^\s"[\]{},:]+/g, (part) =>
     part.startsWith('"') || !part.includes("***") || !couldBeNumber(part) ? part : JSON.stringify(part),
   );
 }
