@@ -85,7 +85,6 @@ async function printRoute(world: World, { blueprint, document }: Prepared, optio
   return exitCodes.ok;
 }
 
-/** Text of a task is hardly ever the name of such a file, readable or not. */
 /** The `default:` of the configuration, a file as it would be named from a folder. */
 function defaultHere({ default: name }: Config, cwd: string): string | undefined {
   if (name === undefined || !isAbsolute(name)) return name;
@@ -93,6 +92,7 @@ function defaultHere({ default: name }: Config, cwd: string): string | undefined
   return here.includes("/") ? here : `./${here}`;
 }
 
+/** Text of a task is hardly ever the name of such a file, readable or not. */
 function isFileOfBlueprint(world: World, task: string | undefined): task is string {
   return task !== undefined && /\.ya?ml$/i.test(task) && isFile(resolve(world.cwd, task));
 }
