@@ -59,6 +59,22 @@ it.each([".trammel", ".trammel/blueprints"])("a link to nothing is no empty fold
       new RegExp(`^trammel: (?:\\.\\./)?${link} is no folder and leads to none, and feature may`),
     ),
   });
+  const told = { code: 2, stderr: expect.stringContaining(`trammel: ${link} is no folder and leads to none\n`) };
+  expect(await trammel(["check"], { place })).toMatchObject(told);
+  expect(await trammel(["new", "mine"], { place })).toMatchObject(told);
+});
+
+it("passes over no test of a folder that is a link to nothing", async () => {
+  using place = new Place();
+  place.file("fine.yaml", `name: fine\nnodes:\n  a: { type: script, run: "true" }\n`);
+  place.file("fine.test.yaml", "tests:\n  - { name: passes, nodes: { a: success }, expect: { outcome: succeeded } }\n");
+  expect((await trammel(["test"], { place })).code).toBe(0);
+  symlinkSync("nowhere.yaml", place.path("gone.test.yaml"));
+  const { code, stdout, stderr } = await trammel(["test"], { place });
+  expect({ code, told: stdout + stderr }).toEqual({
+    code: 2,
+    told: expect.stringContaining("gone.test.yaml is a link to what is not there"),
+  });
 });
 
 it("what stands where a blueprint would be and cannot be read is told, and never passed over", async () => {

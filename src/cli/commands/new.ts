@@ -5,7 +5,7 @@ import { edit } from "../../language/edit/edit.ts";
 import { nearest } from "../../language/nearest.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import { messageOf } from "../../model/thrown.ts";
-import { keptFolder, shippedBlueprints } from "../documents/by-name.ts";
+import { folderAstray, keptFolder, shippedBlueprints } from "../documents/by-name.ts";
 import { type Problem, report, usage } from "../problem.ts";
 import type { World } from "../world.ts";
 
@@ -29,6 +29,8 @@ export function create(world: World, name: string, options: { readonly from?: st
   const named = edit(readFileSync(example, "utf8"), [{ kind: "set", path: ["name"], value: name }]);
   if ("problem" in named) throw new Error(`the example ${from} is damaged: ${named.problem}`);
   const tests = readTextFile(example.replace(/\.yaml$/, ".test.yaml"));
+  const astray = folderAstray(world.cwd);
+  if (astray !== null) return report(world, astray);
   const folder = relative(world.cwd, keptFolder(world.cwd));
   const file = join(folder, `${name}.yaml`);
   const files = new Map([[file, named.text]]);

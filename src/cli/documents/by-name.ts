@@ -30,9 +30,8 @@ export function findBlueprint(name: string, ...places: readonly [string, ...stri
 function fileOf(name: string, cwd: string): string | Problem | null {
   if (namesFile(name)) return isTaken(resolve(cwd, name)) ? name : null;
   if (isFile(resolve(cwd, name))) return name;
-  const astray = noFolder(cwd);
-  if (astray !== null)
-    return usage(`${astray} is no folder and leads to none, and ${name} may be kept there`, "Mend or remove it.");
+  const astray = folderAstray(cwd, `, and ${name} may be kept there`);
+  if (astray !== null) return astray;
   const kept = relative(cwd, keptFolder(cwd));
   const [file, twin] = extensions
     .map((extension) => join(kept, name + extension))
@@ -41,11 +40,15 @@ function fileOf(name: string, cwd: string): string | Problem | null {
   return twin === undefined ? file : usage(`${file} and ${twin} have one name`, "Rename one of them.");
 }
 
-/** What stands where the folder of blueprints, or the one around it, would be; null where that is none or a folder. */
-function noFolder(cwd: string): string | null {
+/**
+ * Tells what stands where the folder of blueprints, or the one around it, would be, and what follows from it; null where
+ * that is none or a folder.
+ */
+export function folderAstray(cwd: string, soWhat = ""): Problem | null {
   const places = [dirname(blueprintFolder), blueprintFolder].map((name) => nearestAbove(cwd, name));
   const astray = places.find((place) => place !== null && !isFolder(place)) ?? null;
-  return astray === null ? null : relative(cwd, astray);
+  if (astray === null) return null;
+  return usage(`${relative(cwd, astray)} is no folder and leads to none${soWhat}`, "Mend or remove it.");
 }
 
 function unknown(name: string, places: readonly string[]): Problem {

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from "node:fs";
 import { dirname, extname, join, relative, resolve, sep } from "node:path";
 import { limits } from "../../model/limits.ts";
 import { shellWord } from "../../model/shell.ts";
-import { blueprintFolder, findBlueprint, keptFolder } from "./by-name.ts";
+import { blueprintFolder, findBlueprint, folderAstray, keptFolder } from "./by-name.ts";
 import { isTestFile, readDocument, type SourceDocument } from "./document.ts";
 import { isFile, isFolder } from "./files.ts";
 import { type Problem, isProblem, usage } from "../problem.ts";
@@ -25,6 +25,8 @@ const saysWhatRuns = (text: string): boolean =>
  */
 export function documentsAt(places: readonly string[], cwd: string): readonly (SourceDocument | Problem)[] {
   if (places.length > 0) return places.flatMap((place) => documentsIn(place, cwd));
+  const astray = folderAstray(cwd);
+  if (astray !== null) return [astray];
   const kept = keptFolder(cwd);
   if (isFolder(kept)) return documentsIn(relative(cwd, kept) || ".", cwd);
   return [usage(`there is no folder ${blueprintFolder} here`, "Name files or folders: trammel check FILE…")];
@@ -44,9 +46,9 @@ function documentsIn(place: string, cwd: string): readonly (SourceDocument | Pro
   return documents.length > 0 ? documents : [usage(`there is no blueprint in ${place}`)];
 }
 
-/** Where blueprints are kept, a link that leads to nothing is one that cannot be read. */
+/** Where blueprints are kept, or its name is that of a test, a link that leads to nothing is one that cannot be read. */
 function isWorthReading(link: string): boolean {
-  return isKept(link) || isFile(link);
+  return isKept(link) || isTestFile(link) || isFile(link);
 }
 
 function isKept(file: string): boolean {
