@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { filesUnder, lastLine, Place, trammel } from "./support/cli.ts";
 
@@ -60,4 +61,23 @@ it("a sensitive input shows in no reason, question, refusal, journal or event, w
   expect(places.map(({ name }) => name)).toContain("trammel.db");
   expect(ran.stdout).toContain("said ***");
   expect(places.flatMap(({ name, text }) => (text.includes("canary") ? [name] : []))).toEqual([]);
+});
+
+it("a sensitive input that is too large for a variable is in no file that outlives its process", async () => {
+  using place = new Place();
+  place.file(
+    "large.yaml",
+    `name: large
+inputs: {key: {type: string, sensitive: true}}
+nodes:
+  a: {type: script, run: 'tail -c 4 "$KEY_FILE" > seen; wc -c < "$KEY_FILE"; dirname "$KEY_FILE" > where', env: {KEY: "{inputs.key}"}}
+`,
+  );
+  const large = `${"canary".repeat(20_000)}-end`;
+  place.file("inputs.json", JSON.stringify({ key: large }));
+  const ran = await trammel(["run", "-b", "large.yaml", "--input-file", "inputs.json"], { place });
+  expect(ran).toMatchObject({ code: 0, stdout: `${large.length}\n` });
+  expect(readFileSync(place.path("seen"), "utf8")).toBe("-end");
+  expect(existsSync(readFileSync(place.path("where"), "utf8").trim())).toBe(false);
+  expect(filesUnder(place.home).flatMap(({ name, text }) => (text.includes("canary") ? [name] : []))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -121,6 +121,15 @@ describe("the environment of a script", () => {
     expect(env).not.toHaveProperty("MY_TOKEN");
     expect(env["EDGE"]).toHaveLength(96 * 1024);
     expect(readFileSync(env["LARGE_FILE"] ?? "", "utf8")).toBe(large);
+  });
+
+  test("hands one that holds a secret over as a file for this user alone, which is not kept with the blobs", async () => {
+    const secret = "s3cret".repeat(20_000);
+    redactor.add(secret);
+    const { SECRET_FILE: file = "" } = await environment({ env: { SECRET: `key=${secret}` } });
+    expect(readFileSync(file, "utf8")).toBe(`key=${secret}`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(path.relative(folder, file)).toMatch(/^\.\./);
   });
 });
 

@@ -4,6 +4,7 @@ import { inputVariable } from "../../model/input-variable.ts";
 import { limits } from "../../model/limits.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { Redactor } from "../redaction/redactor.ts";
+import { scratchFile, writeScratch } from "../scratch/scratch.ts";
 import { isGitPlace } from "../tree/git-folder.ts";
 import { isForAgents } from "./allowed.ts";
 import { isWithheld } from "./credentials.ts";
@@ -51,7 +52,7 @@ export function childEnvironment(parts: EnvironmentParts): MakeEnvironment {
     const small = isSmall(named);
     return {
       ...without(isAgent ? forAgents : forScripts, [...withheldFrom(request), ...(small ? [] : Object.keys(named))]),
-      ...(small ? named : await largeAsFiles(named, parts.blobs)),
+      ...(small ? named : await largeAsFiles(named, parts)),
       ...(isAgent ? {} : await projectVariables(request, parts)),
       TRAMMEL_RUN: run,
       TRAMMEL_TASK_ID: taskId,
@@ -119,12 +120,19 @@ function isSmall(variables: Environment): boolean {
 }
 
 /** The system refuses a single variable of 128 KiB. */
-async function largeAsFiles(variables: Environment, blobs: BlobStore): Promise<Environment> {
+async function largeAsFiles(variables: Environment, parts: EnvironmentParts): Promise<Environment> {
   const handed: (readonly [string, string])[] = [];
   for (const [name, value] of Object.entries(variables)) {
-    const bytes = Buffer.from(value);
-    const small = bytes.length <= limits.environmentValueBytes;
-    handed.push(small ? [name, value] : [`${name}_FILE`, blobs.pathOf(await blobs.put(bytes))]);
+    const small = Buffer.byteLength(value) <= limits.environmentValueBytes;
+    handed.push(small ? [name, value] : [`${name}_FILE`, await fileFor(value, parts)]);
   }
   return Object.fromEntries(handed);
+}
+
+/** Blobs are kept with the history and shown to people: what holds a secret is in a file that is gone with this process. */
+async function fileFor(value: string, { redactor, blobs }: EnvironmentParts): Promise<string> {
+  if (redactor.text(value) === value) return blobs.pathOf(await blobs.put(Buffer.from(value)));
+  const file = scratchFile();
+  await writeScratch(file, value);
+  return file;
 }
