@@ -10,8 +10,6 @@ import { reading } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
 import type { World } from "../world.ts";
 
-/** Of the blueprint's name. */
-
 export interface RunsOptions {
   readonly limit: number;
   readonly json?: true;
