@@ -114,7 +114,7 @@ test("it does not begin where the tree changes after every yes", async () => {
 test("why it does not begin is what happened: a no, a stranger, or nobody to ask", async () => {
   const said = async (answer: Answer): Promise<unknown> => {
     const { result, began } = await perform({ now: "two" }, () => answer);
-    expect(began).toEqual([]);
+    expect([began, result.beforeEffect]).toEqual([[], true]);
     return [result.outcome, result.reason?.text];
   };
   expect(await said({ kind: "declined", by: "ann" })).toEqual(["failure", "declined by ann"]);

@@ -3,6 +3,7 @@ import { limits } from "../model/limits.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext, Approval, Performer } from "../ports/performer.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
+import { BlobFailure } from "../runtime/blobs/failure.ts";
 import { ask, outdated, restless, stoppedWaiting } from "./human.ts";
 import { questionOf, type Showing } from "./question.ts";
 
@@ -23,16 +24,13 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
     }
     return undefined;
   };
-  const held = async (
-    performer: Performer,
-    context: ActionContext,
-    approvals: readonly Approval[],
-  ): Promise<NodeResult> => {
+  /** Null once all that was approved stands. */
+  const unapproved = async (context: ActionContext, approvals: readonly Approval[]): Promise<NodeResult | null> => {
     let standing = approvals;
     // An answer takes its time, in which what another gate approved may change: then all are looked at anew.
     for (let times = 0; ; times += 1) {
       const stale = await firstStale(context, standing);
-      if (stale === undefined) return performer.perform(context);
+      if (stale === undefined) return null;
       const { gate, pass } = stale;
       if (times === limits.gateOpenings) return restless(gate, times);
       const { result, digest, nobody } = await ask(context, gate, { ...parts, pass, because: outdated });
@@ -46,9 +44,18 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
   };
   return (performer) => ({
     ...performer,
-    perform: (context) =>
-      context.approvals === undefined ? performer.perform(context) : held(performer, context, context.approvals),
+    async perform(context) {
+      const { approvals } = context;
+      const without = approvals === undefined ? null : await unapproved(context, approvals).catch(ofBlob);
+      // Said, so that another attempt is held to the same.
+      return without === null ? performer.perform(context) : { ...without, beforeEffect: true };
+    },
   });
+}
+
+function ofBlob(error: unknown): NodeResult {
+  if (!(error instanceof BlobFailure)) throw error;
+  return { outcome: "error", reason: { code: "spill", text: error.message } };
 }
 
 function unasked({ id }: HumanNode): Reason {

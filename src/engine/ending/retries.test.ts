@@ -64,6 +64,8 @@ test.each([
   ["it is too long", { retryAfterMs: limits.quotaWaitMaxMs + 1 }, {}],
   ["the command line forbids retries", { retryAfterMs: 1 }, { maxRetries: 0 }],
   ["something was touched", { retryAfterMs: 1, beforeEffect: false }, {}],
+  ["a person is missed", { reason: { code: "no_terminal", text: "eve may not answer" } as const }, { maxRetries: 3 }],
+  ["input is over", { reason: { code: "end_of_input", text: "input ended" } as const }, { maxRetries: 3 }],
   ["it is another error", { retryAfterMs: 1, reason: { code: "overloaded", text: "529" } as const }, {}],
 ])("but not where %s", (_name, part, options) => {
   expect(delaysAfter(part, options)).toEqual([]);

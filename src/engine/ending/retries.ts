@@ -2,14 +2,15 @@ import { at, item } from "../../graph/ints.ts";
 import { nodeIndex } from "../../graph/plan.ts";
 import type { EventBody, NodeEnded } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
+import type { ReasonCode } from "../../model/outcome.ts";
 import { fits } from "../fits.ts";
 import { nextHalt } from "./halts.ts";
 import type { RunState } from "../state.ts";
 
 /**
  * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left and
- * either nothing outside was touched or its author called it idempotent. Gates are never tried again, nor is anything
- * once the run halts. `now` is in milliseconds since the epoch.
+ * either nothing outside was touched or its author called it idempotent. Gates are never tried again, nor is what
+ * misses the word of a person, nor anything once the run halts. `now` is in milliseconds since the epoch.
  */
 export function asRetry(state: RunState, event: EventBody, now: number): EventBody {
   if (event.type !== "node.ended" || event.result.outcome !== "error" || !fits(state, event)) return event;
@@ -31,11 +32,13 @@ function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
   if (state.halt !== null || nextHalt(state) !== null || state.lost.has(node)) return false;
   const declared = item(state.plan.nodes, node);
   if (declared.type === "human") return false;
-  if (event.result.survivors !== undefined) return false;
+  if (event.result.survivors !== undefined || withoutWord.has(event.result.reason?.code)) return false;
   if (event.result.beforeEffect !== true && declared.idempotent !== true) return false;
   if ((event.result.retryAfterMs ?? 0) > limits.quotaWaitMaxMs) return false;
   return at(state.retries, node) < retriesOf(state, node) + waitsOf(state, event);
 }
+
+const withoutWord: ReadonlySet<ReasonCode | undefined> = new Set(["no_terminal", "end_of_input"]);
 
 /**
  * A provider that is out of quota and says for how long is waited for, whether or not the node is to be tried again.

@@ -81,7 +81,8 @@ export class NodeMemory {
         this.#asking = undefined;
         break;
       case "node.retrying":
-        this.arrivals = none;
+        // What did not begin still stands on what was approved.
+        if (body.result.beforeEffect !== true) this.arrivals = none;
         this.processes = undefined;
         if (body.result.usage !== undefined) this.#meter(body);
         break;

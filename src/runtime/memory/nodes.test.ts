@@ -46,6 +46,20 @@ test("what has begun is not asked about again", () => {
   expect(after(started, { type: "node.process", node: "ship", ...first, process })).toEqual([]);
 });
 
+test("what ended before it began is held to the same yes when it is tried again", () => {
+  const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
+  const tried = (beforeEffect?: true): readonly EventBody[] => {
+    const reason = { code: "no_terminal", text: "eve may not answer ask" } as const;
+    const result = { outcome: "error", reason, ...(beforeEffect && { beforeEffect }) } as const;
+    return [
+      { type: "node.retrying", node: "ship", ...first, result, delayMs: 1 },
+      { ...started, attempt: 2, from: [] },
+    ];
+  };
+  expect(after(started, ...tried(true))).toEqual(["d1"]);
+  expect(after(started, ...tried())).toEqual([]);
+});
+
 test("a yes is that of the pass in which it was given", () => {
   const nodes = new Nodes();
   const again = approved.map((event) => ({ ...event, pass: 2 }) as EventBody);
