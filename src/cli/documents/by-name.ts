@@ -41,8 +41,8 @@ function fileOf(name: string, cwd: string): string | Problem | null {
 }
 
 /**
- * Tells what stands where the folder of blueprints, or the one around it, would be, and what follows from it; null where
- * that is none or a folder.
+ * Tells what stands where the folder of blueprints, or the one around it, would be, and what follows from it; null
+ * where that is none or a folder.
  */
 export function folderAstray(cwd: string, soWhat = ""): Problem | null {
   const places = [dirname(blueprintFolder), blueprintFolder].map((name) => nearestAbove(cwd, name));

@@ -46,7 +46,7 @@ function documentsIn(place: string, cwd: string): readonly (SourceDocument | Pro
   return documents.length > 0 ? documents : [usage(`there is no blueprint in ${place}`)];
 }
 
-/** Where blueprints are kept, or its name is that of a test, a link that leads to nothing is one that cannot be read. */
+/** Where blueprints are kept, or under the name of a test, a link that leads to nothing is one that cannot be read. */
 function isWorthReading(link: string): boolean {
   return isKept(link) || isTestFile(link) || isFile(link);
 }

@@ -129,7 +129,7 @@ async function largeAsFiles(variables: Environment, parts: EnvironmentParts): Pr
   return Object.fromEntries(handed);
 }
 
-/** Blobs are kept with the history and shown to people: what holds a secret is in a file that is gone with this process. */
+/** Blobs are kept with the history: what holds a secret is in a file that is gone with this process. */
 async function fileFor(value: string, { redactor, blobs }: EnvironmentParts): Promise<string> {
   if (redactor.text(value) === value) return blobs.pathOf(await blobs.put(Buffer.from(value)));
   const file = scratchFile();
