@@ -4,6 +4,7 @@ import type { CapturedText, NodeResult } from "../model/outcome.ts";
 import type { Reference, Template } from "../model/template.ts";
 import type { BlobStore } from "../ports/blobs.ts";
 import type { Values } from "../ports/performer.ts";
+import type { Mask } from "./text.ts";
 import { wholeText } from "./whole-text.ts";
 
 /** What the references of a run can reach: its task, its inputs, and the latest recorded result of each node. */
@@ -37,10 +38,13 @@ const nothing: Found = { json: null };
 export class RunValues implements Values {
   readonly #known: Known;
   readonly #blobs: BlobStore;
+  readonly #mask: Mask;
 
-  constructor(known: Known, blobs: BlobStore) {
+  /** `mask` is for values that are cut: part of a secret cannot be told any more, and the whole is kept as a blob. */
+  constructor(known: Known, blobs: BlobStore, mask: Mask = (text) => text) {
     this.#known = known;
     this.#blobs = blobs;
+    this.#mask = mask;
   }
 
   text(template: Template, maxBytes: number): Promise<string> {
@@ -94,7 +98,9 @@ export class RunValues implements Values {
     if ("captured" in found && found.captured.blob === undefined && found.captured.text.length * 3 <= maxBytes)
       return found.captured.text;
     if ("around" in found) return found.values.text(found.around, maxBytes);
-    const bytes = Buffer.from(await this.#full(found));
+    const full = await this.#full(found);
+    if (Buffer.byteLength(full) <= maxBytes) return full;
+    const bytes = Buffer.from(this.#mask(full));
     if (bytes.length <= maxBytes) return bytes.toString();
     const blob = ("captured" in found ? found.captured.blob : undefined) ?? (await this.#blobs.put(bytes));
     const start = characterStart(bytes, bytes.length - maxBytes);

@@ -63,21 +63,30 @@ it("a sensitive input shows in no reason, question, refusal, journal or event, w
   expect(places.flatMap(({ name, text }) => (text.includes("canary") ? [name] : []))).toEqual([]);
 });
 
-it("a sensitive input that is too large for a variable is in no file that outlives its process", async () => {
+it("a sensitive input too large for a variable or a question is in no file that outlives its process, nor shown in part", async () => {
   using place = new Place();
   place.file(
     "large.yaml",
     `name: large
 inputs: {key: {type: string, sensitive: true}}
+entry: a
 nodes:
+  ask: {type: human, mode: approval, prompt: "Use {inputs.key}?", show: ["{inputs.key}", "{inputs.key} and more"]}
   a: {type: script, run: 'tail -c 4 "$KEY_FILE" > seen; wc -c < "$KEY_FILE"; dirname "$KEY_FILE" > where', env: {KEY: "{inputs.key}"}}
+edges: [{from: a, when: success, to: ask}, {from: ask, to: END}]
 `,
   );
-  const large = `${"canary".repeat(20_000)}-end`;
+  const large = `canary${"é".repeat(50_000)}-end`;
+  const shows = (text: string): boolean => /canary|éé/.test(text);
   place.file("inputs.json", JSON.stringify({ key: large }));
-  const ran = await trammel(["run", "-b", "large.yaml", "--input-file", "inputs.json"], { place });
-  expect(ran).toMatchObject({ code: 0, stdout: `${large.length}\n` });
+  const ran = await trammel(["run", "-b", "large.yaml", "--input-file", "inputs.json", "--detach", "--json"], {
+    place,
+  });
+  expect(ran).toMatchObject({ code: 5, stdout: expect.stringContaining(`"${Buffer.byteLength(large)}\\n"`) });
+  expect(ran.stdout).toContain('"Use ***?"');
+  expect(shows(ran.stdout)).toBe(false);
+  const kept = filesUnder(place.home).filter(({ name }) => name !== `${String(lastLine(ran)["run"])}.json`);
   expect(readFileSync(place.path("seen"), "utf8")).toBe("-end");
   expect(existsSync(readFileSync(place.path("where"), "utf8").trim())).toBe(false);
-  expect(filesUnder(place.home).flatMap(({ name, text }) => (text.includes("canary") ? [name] : []))).toEqual([]);
+  expect(kept.flatMap(({ name, text }) => (shows(text) ? [name] : []))).toEqual([]);
 });

@@ -14,6 +14,7 @@ import type { EngineOptions } from "../options.ts";
 import { heldToOutputs, isPromised } from "../outputs.ts";
 import { Performance } from "./performance.ts";
 import { clipped } from "./result.ts";
+import type { Mask } from "../text.ts";
 import { RunValues } from "../values.ts";
 
 export type Ports = EngineOptions & { readonly inner: InnerEngine };
@@ -60,7 +61,8 @@ export class Attempts {
     this.#memory = memory;
     this.#observer = observer;
     this.#events = events;
-    this.#values = new RunValues({ ...facts, results: memory.nodes.results }, ports.can.blobs);
+    const mask: Mask = (text) => ports.secrets.mask(text);
+    this.#values = new RunValues({ ...facts, results: memory.nodes.results }, ports.can.blobs, mask);
   }
 
   /** Passes that these events charge end with `result` before anything of them begins, as do attempts that follow. */
