@@ -10,7 +10,11 @@ import { runSecrets } from "./run-secrets.ts";
 
 const node: ScriptNode = { id: "a", type: "script", run: "true", secrets: ["DEPLOY_KEY", "token"] };
 const blueprint = blueprintOf(node, {}, ["token"]);
-const stored: Readonly<Record<string, string>> = { DEPLOY_KEY: "canary-deploy", SHORT: "abc" };
+const stored: Readonly<Record<string, string>> = {
+  DEPLOY_KEY: "canary-deploy",
+  SHORT: "abc",
+  LONG: "c".repeat(65_537),
+};
 
 let home: string;
 let redactor: Redactor;
@@ -104,4 +108,18 @@ test("a sensitive map that holds something short is told, and one that holds ver
   expect(await open().guard("r2", blueprint, { task: "", inputs: { token } })).toEqual({
     missing: ["the sensitive input token holds more than 256 values; put them into a file, and name the file"],
   });
+});
+
+test("a secret of which only the beginning could be masked is refused, wherever it comes from", async () => {
+  const long = "c".repeat(64 * 1024 + 1);
+  const why =
+    "is a secret of more than 65536 characters, which is too long to be masked; put it into a file, and name the file";
+  for (const token of [long, { deep: [long] }])
+    expect(await open().guard("r1", blueprint, { task: "", inputs: { token } })).toEqual({ missing: [`token ${why}`] });
+  const named = blueprintOf({ ...node, secrets: ["LONG"] });
+  expect(await open().guard("r1", named, { task: "", inputs: {} })).toEqual({ missing: [`LONG ${why}`] });
+  expect(redactor.text("canary-known")).toBe("***");
+  const token = long.slice(1);
+  expect(await open().guard("r1", blueprint, { task: "", inputs: { token } })).not.toHaveProperty("missing");
+  expect(redactor.text(token)).toBe("***");
 });

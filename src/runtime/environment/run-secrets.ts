@@ -74,6 +74,8 @@ function mask(name: string, value: Json, { redactor, notice }: RunSecretsParts):
   const inside = valuesIn(value);
   if (inside.length > limits.sensitiveValues)
     return `the sensitive input ${name} holds more than ${limits.sensitiveValues} values; put them into a file, and name the file`;
+  if (inside.some((one) => one.length > limits.secretCharacters))
+    return `${name} is a secret of more than ${limits.secretCharacters} characters, which is too long to be masked; put it into a file, and name the file`;
   const isMap = typeof value === "object" && value !== null;
   if (isMap) redactor.add(JSON.stringify(value));
   const isMasked = inside.map((one) => redactor.add(one));
@@ -98,7 +100,8 @@ function isNotBlank(text: string): boolean {
 }
 
 /**
- * Names of the document whose secret is not set; the others are masked from now on. A sensitive input counts as set.
+ * What is wrong with secrets that the document names, as one that is not set; the others are masked from now on. A
+ * sensitive input counts as set.
  */
 async function maskNamed(blueprint: Blueprint, parts: RunSecretsParts): Promise<readonly string[]> {
   const missing: string[] = [];
@@ -107,7 +110,10 @@ async function maskNamed(blueprint: Blueprint, parts: RunSecretsParts): Promise<
     const value = await parts.secret(name);
     if (value === null)
       missing.push(`the secret ${name} is not set; give it with trammel secret set ${name}, or in the environment`);
-    else mask(name, value, parts);
+    else {
+      const refused = mask(name, value, parts);
+      if (refused !== null) missing.push(refused);
+    }
   }
   return missing;
 }
