@@ -41,3 +41,20 @@ test("a sensitive input that is asked about is neither shown nor part of what is
   expect([question.prompt, question.evidence]).toEqual(["use ***?", ["use ***?"]]);
   expect(over).toEqual((await asked("use ***?")).over);
 });
+
+test("what is done after waits is approved with the tree, and nothing where only waits and gates follow", async () => {
+  const nodes = new Map<string, object>([
+    ["ship", ship],
+    ...["hour", "day"].map((id) => [id, { id, type: "wait", forMs: 1 }] as const),
+    ["b", gate("b")],
+  ]);
+  const over = async (...edges: readonly (readonly [string, string])[]) => {
+    const blueprint = { nodes, edges: edges.map(([from, to]) => ({ from, to, when: "success" })) };
+    const showing = { treeOf: () => Promise.resolve("tree"), mask };
+    return (await questionOf({ ...context, blueprint } as unknown as ActionContext, gate("a"), 1, showing)).over;
+  };
+  const straight = await over(["a", "ship"]);
+  expect(straight.tree).toBe("tree");
+  expect(await over(["a", "hour"], ["hour", "day"], ["day", "ship"], ["day", "hour"])).toEqual(straight);
+  expect(await over(["a", "hour"], ["hour", "b"], ["b", "ship"])).not.toHaveProperty("tree");
+});

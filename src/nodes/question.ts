@@ -51,10 +51,17 @@ function sha256(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-/** Nodes that do something as soon as it is approved. */
+/** Nodes that do something as soon as it is approved, or after waits. */
 function actionsAfter({ edges, nodes }: Blueprint, gate: string): readonly Node[] {
-  return edges.flatMap(({ from, to, when = "success" }) => {
-    const node = from === gate && when === "success" ? nodes.get(to) : undefined;
-    return node === undefined || node.type === "human" || node.type === "wait" ? [] : [node];
-  });
+  const after = Map.groupBy(edges, ({ from, when = "success" }) => (when === "success" ? from : undefined));
+  const actions = new Set<Node>();
+  // What is added while it is looked through comes later.
+  const passed = new Set([gate]);
+  for (const id of passed)
+    for (const { to } of after.get(id) ?? []) {
+      const node = nodes.get(to);
+      if (node?.type === "wait") passed.add(to);
+      else if (node !== undefined && node.type !== "human") actions.add(node);
+    }
+  return [...actions];
 }

@@ -143,6 +143,27 @@ it("two gates before one node are each asked again once, though the run is parke
   expect(stdout.match(/"gate\.answered".*"node":"ship"/g)).toHaveLength(2);
 });
 
+it("a yes before a wait is asked for again where the tree changed while that lasted", async () => {
+  using place = repository();
+  const waits = gated
+    .replace("  ship:", "  pause: {type: wait, for: 1s}\n  touch: {type: wait, for: 1ms}\n  ship:")
+    .replace(
+      "when: success, to: ship}",
+      "when: success, to: pause}\n  - {from: pause, to: touch}\n  - {from: touch, to: ship}",
+    );
+  place.file("b.yaml", waits);
+  const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  const run = String(lastLine(ran)["run"]);
+  const answering = start(["answer", run, "ask", "yes", "--json"], { place });
+  await answering.until(/"node\.started".*"pause"/);
+  place.file("code.txt", "two\n");
+  expect((await answering.end).code).toBe(5);
+  expect(existsSync(place.path("done"))).toBe(false);
+  expect((await waiting(place)).map(({ node }) => node)).toEqual(["ship"]);
+  expect((await trammel(["answer", run, "ship", "yes"], { place })).code).toBe(0);
+  expect(place.read("done")).toBe("two\n");
+});
+
 it("is asked again by the next engine where one died while it asked: nothing had begun", async () => {
   using place = repository();
   place.file("b.yaml", slowly);

@@ -40,6 +40,30 @@ test("a node right behind a gate starts on its yes, whether or not it had to wai
   expect(after(queued, { ...started, from: [] })).toEqual(["d1"]);
 });
 
+test("a node behind waits starts on the yes before them", () => {
+  const waits = blueprintOf(`name: gated
+entry: ask
+nodes:
+  ask: {type: human, mode: approval, prompt: "ship?"}
+  hour: {type: wait, for: 1h}
+  day: {type: wait, for: 1d}
+  ship: {type: script, run: "true"}
+edges:
+  - {from: ask, when: success, to: hour}
+  - {from: hour, to: day}
+  - {from: day, to: ship}
+  - {from: ship, to: END}
+`);
+  const nodes = new Nodes();
+  const passed = (node: string, from: string): readonly EventBody[] => [
+    { type: "node.started", node, ...first, step: 2, from: [from] },
+    { type: "node.ended", node, ...first, result: { outcome: "success" } },
+  ];
+  const start: EventBody = { type: "node.started", node: "ship", ...first, step: 4, from: ["day"] };
+  for (const event of [...approved, ...passed("hour", "ask"), ...passed("day", "hour"), start]) nodes.take(event, 0);
+  expect(nodes.approvalsOf(waits, "ship")).toMatchObject([{ gate: { id: "ask" }, pass: 1, digest: "d1" }]);
+});
+
 test("what has begun is not asked about again", () => {
   const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
   const process = { pid: 1, startTime: "1", bootId: "boot" };

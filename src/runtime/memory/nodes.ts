@@ -40,15 +40,18 @@ export class Nodes {
     return all;
   }
 
-  /** What the next attempt of a node starts on; undefined where nothing was approved right before it. */
+  /** What the next attempt of a node starts on; undefined where nothing was approved right before it, or before waits. */
   approvalsOf({ nodes }: Blueprint, node: string): readonly Approval[] | undefined {
     let approvals: Approval[] | undefined;
-    const { arrivals = [], renewed } = this.#known.get(node) ?? {};
-    for (const from of arrivals) {
-      const approved = this.#known.get(from)?.approved;
-      const gate = approved === undefined ? undefined : nodes.get(from);
-      if (approved === undefined || gate?.type !== "human") continue;
-      (approvals ??= []).push({ gate, pass: approved.pass, digest: renewed?.get(from) ?? approved.digest });
+    const known = this.#known.get(node);
+    // What is added while it is looked through comes later.
+    const before = new Set(known?.arrivals);
+    for (const id of before) {
+      const { approved, arrivals = [] } = this.#known.get(id) ?? {};
+      const from = nodes.get(id);
+      if (from?.type === "wait") for (const earlier of arrivals) before.add(earlier);
+      if (approved === undefined || from?.type !== "human") continue;
+      (approvals ??= []).push({ gate: from, pass: approved.pass, digest: known?.renewed?.get(id) ?? approved.digest });
     }
     return approvals;
   }
