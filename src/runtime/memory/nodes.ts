@@ -40,7 +40,9 @@ export class Nodes {
     return all;
   }
 
-  /** What the next attempt of a node starts on; undefined where nothing was approved right before it, or before waits. */
+  /**
+   * What the next attempt of a node starts on; undefined where nothing was approved before it but for waits between.
+   */
   approvalsOf({ nodes }: Blueprint, node: string): readonly Approval[] | undefined {
     let approvals: Approval[] | undefined;
     const known = this.#known.get(node);
