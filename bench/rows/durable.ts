@@ -12,10 +12,10 @@ const short = documentOf(line(20, "type: noop"));
 const runsAtOnce = 64;
 
 /**
- * Both sides do so much before it counts that their logs have been taken over into
- * the file and begun anew, and their code is compiled.
+ * Both sides do so much before it counts that their logs have been taken over into the file and begun anew, and their
+ * code is compiled, which V8 is done with after some 15,000 nodes.
  */
-const warmUps = 24;
+const warmUps = 60;
 
 const perNode = async (host: Host): Promise<number> => ((await timed(() => host.run(sequence))) * 1000) / noops;
 
