@@ -17,17 +17,18 @@ export function handTo(
   withinMs: number = limits.noticeMs,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    let ending: Promise<void> | undefined;
     const child = execFile(file, args, { ...place, maxBuffer: limits.outputTailBytes }, (error, _stdout, stderr) => {
       clearTimeout(timer);
-      if (isLate) reject(new Error(`it had not ended after ${withinMs / 1000} s`));
+      // A process lets go of its streams before it is gone.
+      if (ending !== undefined)
+        void ending.then(() => reject(new Error(`it had not ended after ${withinMs / 1000} s`)));
       else if (error === null) resolve();
       else reject(typeof error.code === "number" ? new Error(exitText(error.code, stderr)) : error);
     });
-    let isLate = false;
     const timer = setTimeout(() => {
-      isLate = true;
       // What has left its tree may hold its streams open for ever.
-      void endAll(child.pid).finally(() => {
+      ending = endAll(child.pid).finally(() => {
         child.stdout?.destroy();
         child.stderr?.destroy();
       });
