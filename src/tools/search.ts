@@ -4,6 +4,7 @@ import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import picomatch from "picomatch";
 import { limits } from "../model/limits.ts";
+import { globOptions } from "../runtime/tree/globs.ts";
 import { isOpenedAt } from "../runtime/tree/held.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
 import type { Tool, ToolContext, ToolResult } from "../ports/tool.ts";
@@ -60,7 +61,7 @@ async function search(args: Arguments, context: ToolContext, parts: ToolParts): 
 /** A glob without a slash is about the last part of a path. */
 function globFilter(glob: string, files: readonly string[], place: Place): readonly string[] {
   if (glob === "") return files;
-  const fits = picomatch(glob, { dot: true, basename: !glob.includes("/") });
+  const fits = picomatch(glob, { ...globOptions, basename: !glob.includes("/") });
   return files.filter((file) => fits(path.join(place.name, file)));
 }
 

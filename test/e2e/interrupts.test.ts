@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { locked } from "../../src/runtime/lock.ts";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
@@ -37,6 +38,34 @@ describe("Ctrl-C", () => {
     run.child.kill("SIGINT");
     expect((await run.end).code).toBe(130);
     expect(await statusOf(place)).toBe("stopped");
+  });
+
+  it("twice leaves what a run that is over waits for", async () => {
+    using place = new Place();
+    place.git("init", "-q", "-b", "main");
+    place.git("-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "--allow-empty", "-m", "First");
+    const looking = `until [ -e '${place.path("go")}' ]; do sleep 0.05; done`;
+    place.file(
+      "b.yaml",
+      `name: w\nworkspace: {isolate: worktree}\nnodes:\n  a: {type: script, run: ${JSON.stringify(looking)}}\n`,
+    );
+    const run = start(["run", "-b", "b.yaml"], { place });
+    await run.until(/a started/);
+    const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = locked(place.path(".git/trammel-worktrees"), () => {
+      held.resolve();
+      return free.promise;
+    });
+    await held.promise;
+    place.file("go", "");
+    await run.until(/succeeded/);
+    run.child.kill("SIGINT");
+    await run.until(/is over \(succeeded\).*Ctrl-C once more/);
+    run.child.kill("SIGINT");
+    expect((await run.end).code).toBe(130);
+    expect(await statusOf(place)).toBe("succeeded");
+    free.resolve();
+    await holding;
   });
 
   it("at a prompt ends the run and no approval comes of it", async () => {

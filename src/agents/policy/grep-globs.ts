@@ -1,4 +1,5 @@
 import picomatch from "picomatch";
+import { globOptions } from "../../runtime/tree/globs.ts";
 
 /** Whether a file or folder of this name is passed by. */
 export type LeftOut = (name: string, isFolder: boolean) => boolean;
@@ -32,5 +33,5 @@ export function leftOutOf(words: readonly string[]): LeftOut {
 
 /** Undefined where there are none. */
 function matching(globs: readonly string[]): ((name: string) => boolean) | undefined {
-  return globs.length === 0 ? undefined : picomatch([...globs], { dot: true });
+  return globs.length === 0 ? undefined : picomatch([...globs], globOptions);
 }

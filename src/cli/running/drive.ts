@@ -88,8 +88,9 @@ export async function drive(
   const observer = options.detach === true ? whenParked(seen, services.journal, park, over.signal) : seen;
   let asked: string | undefined;
   const waiting = new AbortController();
+  const leave = twice(() => world.err.write(stillThere(view)));
   const interrupts = onInterrupt(process.env, (by) => {
-    if (handle !== undefined) return interrupted(handle, view, by);
+    if (handle !== undefined) return view.endedAt === null ? interrupted(handle, view, by) : leave(by);
     // The run is just being made: it is stopped once it exists, and a second time of asking does not wait for that.
     if (asked !== undefined) endProcess(exitCodes.stopped);
     asked = by;
@@ -133,6 +134,21 @@ function wakesSoon({ asleep }: RunView): boolean {
 /** A run that only keeps a pause is let go of and goes on later; any other is stopped. */
 function interrupted(handle: RunHandle, view: RunView, by: string): void {
   if (wakesAt(view) === null || !handle.park()) handle.stop(by);
+}
+
+/** Once a run is over, only its command can be ended; waits for others, as for a lock, may be what is left of it. */
+function twice(tell: () => void): (by: string) => void {
+  let isTold = false;
+  return (by) => {
+    if (by !== "Ctrl-C") return;
+    if (isTold) endProcess(exitCodes.stopped);
+    isTold = true;
+    tell();
+  };
+}
+
+function stillThere({ run, status }: RunView): string {
+  return `run ${run} is over (${status}) and being cleared up after; Ctrl-C once more leaves the rest as it is\n`;
 }
 
 function serviceOptionsOf({ record, loose, keepSandbox }: DriveOptions, cwd: string): Partial<ServiceOptions> {

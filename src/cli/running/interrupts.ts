@@ -7,10 +7,10 @@ export interface Interrupts {
 }
 
 /**
- * Calls `stop` for every interrupt a person or the system makes. A terminal sends Ctrl-C to the launcher
- * and to this process; counting both sources apart tells one key press from two without a clock. A
- * launcher that is gone was killed outright, since it passes on every signal that it can: nobody asked for
- * a stop, so `killed` by default ends this process in the same way.
+ * Calls `stop` for every interrupt that a person makes, and once for all other signals that ask for an end: only Ctrl-C
+ * hurries what is being stopped. A terminal sends it to the launcher and to this process; counting both sources apart
+ * tells one key press from two without a clock. A launcher that is gone was killed outright, since it passes on every
+ * signal that it can: nobody asked for a stop, so `killed` by default ends this process in the same way.
  */
 export function onInterrupt(
   env: NodeJS.ProcessEnv,
@@ -30,14 +30,14 @@ export function onInterrupt(
     direct += 1;
     settle("Ctrl-C");
   };
-  const terminate = (signal: NodeJS.Signals) => stop(signal);
-  // Of Ctrl-\, too, a launcher passes on what the terminal sends to both.
-  let quits = 0;
-  const quit = () => {
-    quits += 1;
-    if (quits === 1) stop("SIGQUIT");
+  // A launcher passes these on, too, though a terminal that closes, and `timeout`, send them to both.
+  let isAsked = false;
+  const ask = (signal: NodeJS.Signals) => {
+    if (isAsked) return;
+    isAsked = true;
+    stop(signal);
   };
-  process.on("SIGINT", interrupt).on("SIGTERM", terminate).on("SIGHUP", terminate).on("SIGQUIT", quit);
+  process.on("SIGINT", interrupt).on("SIGTERM", ask).on("SIGHUP", ask).on("SIGQUIT", ask);
   attachLauncher(env, {
     interrupt() {
       relayed += 1;
@@ -48,7 +48,7 @@ export function onInterrupt(
   return {
     raise: interrupt,
     dispose() {
-      process.off("SIGINT", interrupt).off("SIGTERM", terminate).off("SIGHUP", terminate).off("SIGQUIT", quit);
+      process.off("SIGINT", interrupt).off("SIGTERM", ask).off("SIGHUP", ask).off("SIGQUIT", ask);
     },
   };
 }

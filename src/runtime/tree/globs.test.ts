@@ -7,6 +7,9 @@ test.each([
   ["./src/**", ["src/a.ts", "src/deep/.b"], ["srcx/a.ts", "web/src/a.ts"]],
   ["test/", ["test/a.js", "web/test/deep/a.js"], ["tests/a.js"]],
   [".github/workflows", [".github/workflows/ci.yml"], [".github/other.yml"]],
+  ["src/**", ["src/a\nb", "src/a\nb/c"], ["a\nsrc/b"]],
+  ["*.env", ["a\nb/c.env", "a\nb.env"], ["a.env\n"]],
+  ["**/*.env", ["a\nb/c.env"], ["c.env\n"]],
   ["src/*.test.{js,ts}", ["src/a.test.js", "src/a.test.ts"], ["src/deep/a.test.ts"]],
 ])("%s", (glob, inside, outside) => {
   const { matches } = matcherOf([glob]);

@@ -1,5 +1,8 @@
 import picomatch from "picomatch";
 
+/** A name that begins with a dot is one like others, and one with a line break in it: `**` is to reach them all. */
+export const globOptions = { dot: true, flags: "s" } as const;
+
 /** Paths of a tree, relative to its root and with slashes, that globs name. */
 export interface PathMatcher {
   readonly matches: (path: string) => boolean;
@@ -24,7 +27,7 @@ export function matcherOf(globs: readonly string[]): PathMatcher {
   const named = globs.map((glob) => glob.replace(/^\.?\//, "").replace(/\/+$/, ""));
   const tests = named.flatMap((glob) => {
     const anywhere = glob.includes("/") ? glob : `**/${glob}`;
-    return [anywhere, `${anywhere}/**`].map((pattern) => picomatch(pattern, { dot: true }));
+    return [anywhere, `${anywhere}/**`].map((pattern) => picomatch(pattern, globOptions));
   });
   const bases = named.filter((glob) => glob.includes("/")).map((glob) => picomatch.scan(glob).base);
   return {

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import picomatch from "picomatch";
+import { globOptions } from "../tree/globs.ts";
 
 /** What Git ignored in one working tree, as it was at one time. */
 export interface IgnoreRules {
@@ -62,7 +63,7 @@ function restsWithin(pattern: readonly string[], folder: readonly string[]): rea
       if (part === "**") {
         places.add(place + 1);
         next.add(place);
-      } else if (part !== undefined && part !== "" && picomatch.isMatch(name, part, { dot: true })) next.add(place + 1);
+      } else if (part !== undefined && part !== "" && picomatch.isMatch(name, part, globOptions)) next.add(place + 1);
     }
     places = next;
   }
