@@ -125,6 +125,7 @@ export const limits = {
   /** As long as others take pictures of the same tree. */
   pictureLockMs: 5 * 60_000,
   snapshotMs: 60_000,
+  modesReadAtOnce: 1_000,
   /** Ignore rules that Git is given in one list, of which it tries each on each folder. */
   listedRules: 5_000,
 

@@ -1,29 +1,66 @@
-import { lstat } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { limits } from "../../model/limits.ts";
 import { at } from "../tree/way.ts";
 import { git, type GitOptions, pathsOf } from "./git.ts";
 
-/**
- * Lines of the commit that keeps a picture: whom files let in, which Git does not keep: of those that are not as in
- * the commit, as what Git has checked out it checks out again, and only where that is not what a new file would let in.
- */
-export async function modeLines(own: GitOptions, tree: string, commit: string | null): Promise<string> {
-  const command = commit === null ? ["ls-tree", "-r", tree] : ["diff-tree", "-r", "--no-renames", commit, tree];
-  const usual = ~process.umask();
-  let lines = "";
-  for (const path of pathsOf(await git([...command, "-z", "--name-only"], own))) {
-    const stat = await lstat(at(own.cwd, path)).catch(() => null);
-    if (stat?.isFile() !== true) continue;
-    const mode = stat.mode & 0o777;
-    if (mode !== (((mode & 0o100) === 0 ? 0o666 : 0o777) & usual))
-      lines += `Mode: ${mode.toString(8)} ${JSON.stringify(path)}\n`;
-  }
-  return lines;
+/** Whom the files of a picture let in, which Git does not keep: it knows only whether one is a program. */
+export interface Modes {
+  /** Of most: of those that are no programs, and of those that are. Null where nothing tells it. */
+  readonly usual: readonly [number, number] | null;
+  /** Of the others, by path. */
+  readonly others: ReadonlyMap<string, number>;
 }
 
-/** What {@link modeLines} wrote, by path. */
-export function modesIn(commit: string): ReadonlyMap<string, number> {
-  const modes = new Map<string, number>();
+export function isProgram(mode: number): boolean {
+  return (mode & 0o100) !== 0;
+}
+
+/** What a file let in that is brought back; undefined where nothing tells it. */
+export function modeOf({ usual, others }: Modes, path: string, mode: number): number | undefined {
+  return others.get(path) ?? usual?.[isProgram(mode) ? 1 : 0];
+}
+
+/** Lines of the commit that keeps a picture, with the modes of all its files as they are now. */
+export async function modeLines(own: GitOptions, tree: string): Promise<string> {
+  const found: (readonly [path: string, mode: number])[] = [];
+  for (const [n, path] of pathsOf(await git(["ls-tree", "-r", "-z", "--name-only", tree], own)).entries()) {
+    if (n % limits.modesReadAtOnce === 0) await nextTurn();
+    const mode = modeAt(own.cwd, path);
+    if (mode !== null) found.push([path, mode]);
+  }
+  const modes = found.map(([, mode]) => mode);
+  const usual = [
+    mostCommon(modes.filter((mode) => !isProgram(mode))) ?? 0o666 & ~process.umask(),
+    mostCommon(modes.filter(isProgram)) ?? 0o777 & ~process.umask(),
+  ] as const;
+  const others = found.filter(([, mode]) => mode !== usual[isProgram(mode) ? 1 : 0]);
+  const lines = others.map(([path, mode]) => `Mode: ${mode.toString(8)} ${JSON.stringify(path)}\n`);
+  return `Modes: ${usual.map((mode) => mode.toString(8)).join(" ")}\n${lines.join("")}`;
+}
+
+/** What {@link modeLines} wrote; one of an earlier version tells only of files that were not as in the commit. */
+export function modesIn(commit: string): Modes {
+  const others = new Map<string, number>();
   for (const [, mode = "", path = ""] of commit.matchAll(/^Mode: ([0-7]{1,3}) (".*")$/gm))
-    modes.set(String(JSON.parse(path)), Number.parseInt(mode, 8));
-  return modes;
+    others.set(String(JSON.parse(path)), Number.parseInt(mode, 8));
+  const [, plain, program] = /^Modes: ([0-7]{1,3}) ([0-7]{1,3})$/m.exec(commit) ?? [];
+  if (plain === undefined || program === undefined) return { usual: null, others };
+  return { usual: [Number.parseInt(plain, 8), Number.parseInt(program, 8)], others };
+}
+
+/** Null for what is no file. */
+function modeAt(root: string, path: string): number | null {
+  try {
+    const stat = lstatSync(at(root, path));
+    return stat.isFile() ? stat.mode & 0o777 : null;
+  } catch {
+    return null;
+  }
+}
+
+function mostCommon(modes: readonly number[]): number | undefined {
+  const counts = new Map<number, number>();
+  for (const mode of modes) counts.set(mode, (counts.get(mode) ?? 0) + 1);
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
 }

@@ -19,7 +19,14 @@ test("where Git can neither write all of it nor say what it wrote, any of it may
   const broken = `case " $* " in *" checkout-index "*) '${real}' "$@"; exit 1 ;; *" diff-files "*) exit 1 ;; esac`;
   writeFileSync(join(bin, "git"), `#!/bin/sh\n${broken}\nexec '${real}' "$@"\n`, { mode: 0o755 });
   const own = { cwd: root, env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}` } };
-  const restoring = { root, own, index: join(place, "index"), tree, since: null, modes: new Map<string, number>() };
+  const restoring = {
+    root,
+    own,
+    index: join(place, "index"),
+    tree,
+    since: null,
+    modes: { usual: null, others: new Map() },
+  };
   expect(await restorePaths(restoring, ["a", "b"])).toEqual(["a", "b"]);
   expect(readFileSync(join(root, "a"), "utf8")).toBe("one\n");
   rmSync(place, { recursive: true });

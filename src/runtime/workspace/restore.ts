@@ -2,6 +2,7 @@ import { chmod, lstat, rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { at, isFolder, isOfTree } from "../tree/way.ts";
 import { git, type GitOptions, pathInput, pathsOf } from "./git.ts";
+import { isProgram, modeOf, type Modes } from "./modes.ts";
 
 interface Restoring {
   readonly root: string;
@@ -11,8 +12,7 @@ interface Restoring {
   readonly tree: string;
   /** When the picture was taken, in milliseconds since the epoch; null where that is unknown. */
   readonly since: number | null;
-  /** Whom files let in that are brought back, by path; others let in whom any new file does. */
-  readonly modes: ReadonlyMap<string, number>;
+  readonly modes: Modes;
 }
 
 /** Makes paths of the working tree what they are in a tree of Git. Answers those that it could not. */
@@ -38,30 +38,29 @@ export async function restorePaths(
   }
 }
 
-/** Git knows of a mode only whether a file is executable: whom else a file that stands there lets in stays. */
+/** Git knows of a mode only whether a file is a program, and makes every file anew. */
 async function write(
   root: string,
   scratch: GitOptions,
   paths: readonly string[],
-  kept: Restoring["modes"],
+  modes: Modes,
 ): Promise<readonly string[]> {
   if (paths.length === 0) return [];
-  const modes = new Map<string, number>();
+  const before = new Map<string, number>();
   for (const path of paths) {
     const stat = await lstat(at(root, path)).catch(() => null);
-    const mode = stat?.isFile() === true ? stat.mode : kept.get(path);
-    if (mode !== undefined) modes.set(path, mode);
+    if (stat?.isFile() === true) before.set(path, stat.mode);
   }
   const done = await git(["checkout-index", "--force", "-z", "--stdin"], { ...scratch, input: pathInput(paths) }).then(
     () => true,
     () => false,
   );
-  for (const [path, mode] of modes) {
+  for (const path of paths) {
     const stat = await lstat(at(root, path)).catch(() => null);
     if (stat?.isFile() !== true) continue;
-    const readers = mode & 0o666;
-    const wanted = (stat.mode & 0o100) === 0 ? readers : readers | ((readers & 0o444) >> 2);
-    if (wanted !== (stat.mode & 0o777)) await chmod(at(root, path), wanted).catch(() => undefined);
+    const [now, then] = [before.get(path), modeOf(modes, path, stat.mode)];
+    const wanted = now === undefined ? then : now & (modes.others.get(path) ?? 0o777);
+    if (wanted !== undefined) await letIn(at(root, path), stat.mode, wanted);
   }
   if (done) return [];
   // It goes on after one that it cannot write.
@@ -72,6 +71,13 @@ async function write(
   );
   // Where nobody can tell, none of them counts as brought back.
   return differ === null ? paths : paths.filter((path) => differ.has(path));
+}
+
+/** Whoever may read a program may run it. */
+async function letIn(file: Buffer, mode: number, wanted: number): Promise<void> {
+  const readers = wanted & 0o666;
+  const whole = isProgram(mode) ? readers | ((readers & 0o444) >> 2) : readers;
+  if (whole !== (mode & 0o777)) await chmod(file, whole).catch(() => undefined);
 }
 
 async function remove(root: string, path: string, since: number | null): Promise<boolean> {

@@ -135,6 +135,27 @@ test("brings a file back that lets in whom it let in, whatever its name", async 
   expect(Object.fromEntries(now)).toEqual(modes);
 });
 
+test("lets nobody into a file that was as in the commit, be it taken away or written anew, but who was let in", async () => {
+  const modes = { "gone.key": 0o600, "anew.key": 0o600, "anew.txt": 0o644, "gone.txt": 0o644, "tool.sh": 0o700 };
+  for (const [path, mode] of Object.entries(modes)) {
+    write(path, "mine\n");
+    chmodSync(join(root, path), mode);
+  }
+  run("add", ".");
+  commit("second");
+  const snapshots = await open();
+  const before = await snapshots.take();
+  await snapshots.keep("refs/trammel/r/start", before);
+  for (const path of Object.keys(modes)) rmSync(join(root, path));
+  for (const path of ["anew.key", "anew.txt"]) write(path, "other\n");
+  // As somebody made it since.
+  chmodSync(join(root, "anew.txt"), 0o640);
+  const changed = await snapshots.changed(before, await snapshots.take());
+  expect(await snapshots.restore("refs/trammel/r/start", changed)).toEqual([]);
+  const now = Object.keys(modes).map((path) => [path, statSync(join(root, path)).mode & 0o777]);
+  expect(Object.fromEntries(now)).toEqual({ ...modes, "anew.txt": 0o640 });
+});
+
 test("follows no link out of the tree when it puts back", async () => {
   const outside = join(place, "outside");
   mkdirSync(outside);

@@ -65,7 +65,7 @@ export async function openSnapshots(
     },
     async keep(ref, tree, at) {
       const head = at ?? (await commitAt("HEAD", there));
-      const modes = await modeLines(own, tree, head);
+      const modes = await modeLines(own, tree);
       const first = ref === since ? rulesLine(latest) : "";
       const message = `${ref}\n\n${timeKey}${await fileTime(gitDir)}\n${first}${modes}`;
       const parents = head === null ? [] : ["-p", head];
