@@ -16,7 +16,7 @@ import type {
 import { Ledger, type LedgerPorts } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { openStore, type Connections } from "./open.ts";
-import { openToRead, type ReadConnection } from "./open-to-read.ts";
+import { openNothing, openToRead, type ReadConnection } from "./open-to-read.ts";
 import { Reader } from "./reader.ts";
 import { migrations, type Migration } from "./schema.ts";
 import { once, StoreReader } from "./store-reader.ts";
@@ -49,9 +49,11 @@ export function openJournal(options: EmbeddedOptions): EmbeddedJournal {
 
 /**
  * Opens the store of this machine to read it, without a right to write where there is
- * none, as on a read-only disk. Throws StoreUnavailable.
+ * none, as on a read-only disk. Where there is no store none is made. Throws StoreUnavailable.
  */
 export function openReader(options: EmbeddedOptions): ReadableJournal {
+  const nothing = openNothing(options.home, options.migrations ?? migrations);
+  if (nothing !== null) return new ReadOnlyJournal(nothing, options);
   try {
     return openJournal(options);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -97,10 +97,19 @@ test("an older store is not read as if it were of this version, and another data
   expect(refusal(disk)).toMatch(/is not a store of Trammel but another SQLite database/);
 });
 
-test("a store that is not there is none", () => {
-  const empty = join(store.home, "empty");
-  mkdirSync(empty);
-  expect(refusal(readOnly(empty))).toMatch(/cannot be opened for writing/);
+test("where no store was made nothing is read, and none is made", async () => {
+  const homes = [store.home, join(store.home, "not", "there")];
+  for (const home of homes) {
+    const reader = read(home);
+    expect([reader.runs(9), reader.queued(), reader.find("r1"), reader.removed("r1")]).toEqual([[], [], null, null]);
+    await reader.close();
+  }
+  expect(readdirSync(store.home)).toEqual([]);
+});
+
+test("a home that is a link to what is gone is not taken for one without a store", () => {
+  symlinkSync(join(store.home, "gone"), join(store.home, "link"));
+  expect(refusal(join(store.home, "link"))).toMatch(/cannot be opened/);
 });
 
 test("a store in a folder that may not even be entered is unavailable", async () => {

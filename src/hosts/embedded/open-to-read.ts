@@ -1,10 +1,11 @@
-import { statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { limits } from "../../model/limits.ts";
+import { systemCode } from "../../model/thrown.ts";
 import { StoreUnavailable } from "../../ports/journal.ts";
-import { checkVersion, type Migration } from "./schema.ts";
+import { bringUp, checkVersion, type Migration } from "./schema.ts";
 import { explain, isForbidden } from "./unavailable.ts";
 
 export interface ReadConnection {
@@ -27,6 +28,26 @@ export function openToRead(home: string, steps: readonly Migration[], why: unkno
   } catch (error) {
     db.close();
     throw explain(error, path);
+  }
+}
+
+/** What is read where no store was made yet: a look leaves no trace. Null where something is in its place. */
+export function openNothing(home: string, steps: readonly Migration[]): ReadConnection | null {
+  const path = join(home, "trammel.db");
+  // A link that leads nowhere, as to a disk that is gone, is no sign that nothing was kept.
+  if (!isAbsent(path) || (!isAbsent(home) && !existsSync(home))) return null;
+  const db = new DatabaseSync(":memory:");
+  bringUp(db, path, steps, () => undefined);
+  db.exec("PRAGMA query_only = ON");
+  return { path, db };
+}
+
+function isAbsent(path: string): boolean {
+  try {
+    lstatSync(path);
+    return false;
+  } catch (error) {
+    return systemCode(error) === "ENOENT";
   }
 }
 
