@@ -24,7 +24,12 @@ export async function performersOf(
   // None where there is no repository. Modules are taken for ignored.
   const tracked = (cwd: string): Promise<readonly string[]> =>
     isInTree(cwd) ? trackedThoughIgnored({ cwd, env: options.env }, ["-x", "node_modules"]) : Promise.resolve([]);
-  const scope = createWriteScope(options.home, isOurs, tracked);
+  const scope = createWriteScope({
+    dataFolder: options.home,
+    ...(isOurs === undefined ? {} : { isOurs }),
+    tracked,
+    mask: (text) => parts.redactor.text(text),
+  });
   return new Map(
     [...performers].map(([type, performer]) => [
       type,

@@ -28,7 +28,7 @@ function git(...args: readonly string[]): string {
 /** Performs a node, as stock agents are held, that does `work`. */
 function perform(cwd: string, work: () => unknown, protect?: readonly string[]): Promise<NodeResult> {
   const part = protect === undefined ? { writes: ["!.git/hooks/**", "!.git/config"] } : { protect };
-  const scope = createWriteScope(join(folder, "data"));
+  const scope = createWriteScope({ dataFolder: join(folder, "data"), mask: String });
   return performScoped(scope, { cwd, blobs: join(folder, "blobs") }, part, work);
 }
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   await mkdir(join(tree, "src"), { recursive: true });
   await mkdir(join(tree, "test", "deep"), { recursive: true });
   await put("test/deep/a.test.js", "check\n");
-  scope = createWriteScope(join(tree, "data"));
+  scope = createWriteScope({ dataFolder: join(tree, "data"), mask: String });
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -34,7 +34,11 @@ test("modules that are tracked or new are held; those that were there are left a
   await put("node_modules/p/index.js", "good");
   const more = (): Promise<void> => put("node_modules/p/more.js", "evil");
   expect(await perform({ writes: ["src/**"] }, more)).toEqual({ outcome: "success" });
-  scope = createWriteScope(join(tree, "data"), undefined, () => Promise.resolve(["node_modules/p/index.js"]));
+  scope = createWriteScope({
+    dataFolder: join(tree, "data"),
+    tracked: () => Promise.resolve(["node_modules/p/index.js"]),
+    mask: String,
+  });
   const work = (): Promise<unknown> => Promise.all([put("node_modules/p/index.js", ""), put("node_modules/p/new", "")]);
   const { reason } = await perform({ writes: ["src/**"] }, work);
   expect(reason?.text).toContain("may not: node_modules/p/index.js, node_modules/p/new (taken back)");

@@ -1,5 +1,3 @@
-import { lstat } from "node:fs/promises";
-import { isUtf8 } from "node:buffer";
 import { dirname, join } from "node:path";
 import type { Node } from "../model/node.ts";
 import { hookFolders } from "../model/hooks.ts";
@@ -13,29 +11,40 @@ import { gitFolderOf, settingsBefore, sharedSettings } from "../runtime/tree/git
 import { replaceIn } from "../runtime/tree/held.ts";
 import { matcherOf, type PathMatcher, reachOf, selectorOf } from "../runtime/tree/globs.ts";
 import { recordsIn } from "../runtime/tree/own-files.ts";
-import { readPlainFile } from "../runtime/tree/plain-file.ts";
 import { changedPaths, scanTree, type ScanOptions, type Tree } from "../runtime/tree/scan.ts";
 import { shownName } from "../runtime/tree/names.ts";
+import { asText, patchOf, textOf } from "./breach-patch.ts";
 import { Occupancy, type Stay } from "./occupancy.ts";
 
 /** Holds performers to what their nodes may write. */
 export type WriteScope = (performer: Performer) => Performer;
 
+export interface WriteScopeParts {
+  /** In it Trammel itself writes while a node is at work, and to the records of the blueprint. */
+  readonly dataFolder: string;
+  /** Whether Trammel writes this absolute path, too. */
+  readonly isOurs?: (file: string) => boolean;
+  /** Files of a folder that git tracks though a .gitignore names them; rejects where it cannot tell. */
+  readonly tracked?: (folder: string) => Promise<readonly string[]>;
+  /** Applied to all that is told and kept of a breach: a file that it is about may hold a secret. */
+  readonly mask: (text: string) => string;
+}
+
 /**
  * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes
- * it fail and is taken back; what stood there is kept as a patch. Where other nodes were at work in the same tree
+ * it fail and is taken back; what stood there is kept as a patch, masked. Where other nodes were at work in the same tree
  * nothing is taken back, since it could be theirs. Files that a .gitignore named beforehand are left alone, unless
  * `protect` names them or git tracks them all the same, which `tracked` tells of a folder, or they lie in a folder of
  * hooks that `writes` closes; where `tracked` cannot tell, the node does not start. What git keeps for itself is left
  * alone, too, unless a `.git/…` of `protect` or a `!.git/…` of `writes` names it: then the hooks and settings of the
- * repository are held, wherever it keeps them. What lies in `dataFolder`, the records of the blueprint and the absolute
- * paths that `isOurs` tells are written by Trammel itself while a node is at work.
+ * repository are held, wherever it keeps them.
  */
-export function createWriteScope(
-  dataFolder: string,
-  isOurs: (file: string) => boolean = () => false,
-  tracked: (folder: string) => Promise<readonly string[]> = () => Promise.resolve([]),
-): WriteScope {
+export function createWriteScope({
+  dataFolder,
+  isOurs = () => false,
+  tracked = () => Promise.resolve([]),
+  mask,
+}: WriteScopeParts): WriteScope {
   const trees = new Occupancy();
   return (performer) => ({
     ...performer,
@@ -43,12 +52,12 @@ export function createWriteScope(
       const stay = trees.enter(context.cwd);
       try {
         if (isUnbound(context)) return await performer.perform(context);
-        const held = await gitScopeOf(context);
+        const held = await gitScopeOf(context, mask);
         const inner =
           held === null
             ? performer
             : { ...performer, perform: (one: ActionContext) => performHeld(held, performer, one, stay) };
-        const scope = scopeOf(context, dataFolder, isOurs);
+        const scope = scopeOf(context, { dataFolder, isOurs, mask });
         if (scope === null) return await inner.perform(context);
         let also: readonly string[];
         try {
@@ -75,6 +84,7 @@ interface Scope {
   readonly root: string;
   /** Stands before the paths where people see them. */
   readonly prefix: "" | ".git/";
+  readonly mask: WriteScopeParts["mask"];
   /** Looks only at what may not change. */
   readonly scan: ScanOptions & { readonly though: PathMatcher; readonly opened: PathMatcher };
 }
@@ -93,8 +103,7 @@ function alsoOf(matcher: PathMatcher, paths: readonly string[]): PathMatcher {
 
 function scopeOf(
   { node, blueprint, cwd }: ActionContext,
-  dataFolder: string,
-  isOurs: (file: string) => boolean,
+  { dataFolder, isOurs, mask }: Required<Omit<WriteScopeParts, "tracked">>,
 ): Scope | null {
   const { writes } = node;
   const protect = (blueprint.workspace.protect ?? []).filter((glob) => !isOfGit(glob));
@@ -108,7 +117,8 @@ function scopeOf(
   const reaches = reachOf(writes ?? []);
   const onlyEmpty = (folder: string): boolean => closed.matches(folder) || !reaches(folder);
   const [though, opened] = [matcherOf([...protect, ...hooks]), matcherOf(spelled)];
-  return { root: cwd, prefix: "", scan: { except: [dataFolder], special: true, only, onlyEmpty, though, opened } };
+  const scan = { except: [dataFolder], special: true, only, onlyEmpty, though, opened };
+  return { root: cwd, prefix: "", mask, scan };
 }
 
 /** Whether it names what is left alone otherwise, in the tree. */
@@ -126,7 +136,10 @@ function isOfGit(glob: string): boolean {
 }
 
 /** What Git keeps for itself and the node may not change; null where that is nothing. */
-async function gitScopeOf({ node, blueprint, cwd }: ActionContext): Promise<Scope | null> {
+async function gitScopeOf(
+  { node, blueprint, cwd }: ActionContext,
+  mask: WriteScopeParts["mask"],
+): Promise<Scope | null> {
   const closed = (node.writes ?? []).flatMap((glob) => (glob.startsWith("!") ? [glob.slice(1)] : []));
   const globs = [...(blueprint.workspace.protect ?? []), ...closed]
     .filter(isOfGit)
@@ -137,7 +150,7 @@ async function gitScopeOf({ node, blueprint, cwd }: ActionContext): Promise<Scop
   const counts: ScanOptions["counts"] = (path, content) =>
     path === "config" ? Buffer.from(sharedSettings(Buffer.from(content).toString("latin1")), "latin1") : content;
   const looked = { only: held.matches, into: held.mayHold, though: held, opened: held };
-  return { root, prefix: ".git/", scan: { except: [], special: true, ...looked, counts } };
+  return { root, prefix: ".git/", mask, scan: { except: [], special: true, ...looked, counts } };
 }
 
 /** Whatever else becomes of it, Git must find the same repository afterwards. */
@@ -159,7 +172,7 @@ function unwatched(error: unknown): NodeResult {
 }
 
 async function performWithin<N extends Node>(
-  { root, prefix, scan }: Scope,
+  { root, prefix, mask, scan }: Scope,
   performer: Performer<N>,
   context: ActionContext<N>,
   stay: Stay,
@@ -181,13 +194,13 @@ async function performWithin<N extends Node>(
     }
     const breaches = changedPaths(before, after);
     if (breaches.length === 0) return result;
-    const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, prefix, backup, breaches)));
+    const kept = await context.can.blobs.put(Buffer.from(mask(await patchOf(root, prefix, backup, breaches))));
     const left = stay.isAlone ? await takeBack(root, prefix, backup, breaches) : breaches;
     const shown = (paths: readonly string[]): readonly string[] => paths.map((path) => `${prefix}${path}`);
     return breached(
       result,
       context.node,
-      `${said(shown(breaches), shown(left), stay.isAlone)}; what it wrote is kept in ${context.can.blobs.pathOf(kept)}`,
+      `${mask(said(shown(breaches), shown(left), stay.isAlone))}; what it wrote is kept in ${context.can.blobs.pathOf(kept)}`,
     );
   } finally {
     await backup.dispose();
@@ -242,35 +255,4 @@ function breached(result: NodeResult, node: Node, text: string): NodeResult {
   }
   const outcome = node.expect === "failure" ? "error" : "failure";
   return { ...rest, outcome, reason: { code: "write_scope", text }, beforeEffect: false };
-}
-
-async function patchOf(
-  root: string,
-  prefix: Scope["prefix"],
-  backup: Backup,
-  breaches: readonly string[],
-): Promise<string> {
-  const { createTwoFilesPatch } = await import("diff");
-  let patch = "";
-  for (const path of breaches) {
-    const was = backup.tree.has(path) ? asText(await backup.content(path)) : "";
-    const is = await textOf(join(root, path));
-    const unreadable = was === null || is === null;
-    patch += unreadable
-      ? `Binary, large or no plain file ${path}\n`
-      : createTwoFilesPatch(`a/${prefix}${path}`, `b/${prefix}${path}`, was, is);
-    if (patch.length > limits.snapshotFileBytes) return `${patch.slice(0, limits.snapshotFileBytes)}\n… cut\n`;
-  }
-  return patch;
-}
-
-/** Empty where there is nothing; null where it is no text, or too much of it. */
-async function textOf(file: string): Promise<string | null> {
-  const stat = await lstat(file).catch(() => null);
-  if (stat === null) return "";
-  return asText(await readPlainFile(file, limits.snapshotFileBytes).catch(() => null));
-}
-
-function asText(bytes: Uint8Array | null): string | null {
-  return bytes !== null && isUtf8(bytes) ? Buffer.from(bytes).toString("utf8") : null;
 }

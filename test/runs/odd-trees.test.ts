@@ -209,9 +209,11 @@ describe.each(Object.entries(trees))("%s", (_, { before = "", change, commit: wh
         return Promise.resolve({ outcome: "success" });
       },
     };
-    const result = await createWriteScope(join(place, "data"), undefined, (cwd) => trackedThoughIgnored({ cwd, env }))(
-      performer,
-    ).perform(context);
+    const result = await createWriteScope({
+      dataFolder: join(place, "data"),
+      tracked: (cwd) => trackedThoughIgnored({ cwd, env }),
+      mask: String,
+    })(performer).perform(context);
     expect(result).toMatchObject({ outcome: "failure", reason: { code: "write_scope" } });
     expect(result.reason?.text).toMatch(/\(taken back\)/);
     expect(listing()).toEqual(files);
