@@ -31,13 +31,13 @@ export interface WriteScopeParts {
 }
 
 /**
- * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`, makes
- * it fail and is taken back; what stood there is kept as a patch, masked. Where other nodes were at work in the same tree
- * nothing is taken back, since it could be theirs. Files that a .gitignore named beforehand are left alone, unless
- * `protect` names them or git tracks them all the same, which `tracked` tells of a folder, or they lie in a folder of
- * hooks that `writes` closes; where `tracked` cannot tell, the node does not start. What git keeps for itself is left
- * alone, too, unless a `.git/…` of `protect` or a `!.git/…` of `writes` names it: then the hooks and settings of the
- * repository are held, wherever it keeps them.
+ * Compares the tree before and after a node: what it changed outside its `writes`, or within `workspace.protect`,
+ * makes it fail and is taken back; what stood there is kept as a patch, masked. Where other nodes were at work in the
+ * same tree nothing is taken back, since it could be theirs. Files that a .gitignore named beforehand are left alone,
+ * unless `protect` names them or git tracks them all the same, which `tracked` tells of a folder, or they lie in a
+ * folder of hooks that `writes` closes; where `tracked` cannot tell, the node does not start. What git keeps for
+ * itself is left alone, too, unless a `.git/…` of `protect` or a `!.git/…` of `writes` names it: then the hooks and
+ * settings of the repository are held, wherever it keeps them.
  */
 export function createWriteScope({
   dataFolder,
