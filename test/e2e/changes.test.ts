@@ -107,6 +107,20 @@ edges: [{from: a, to: b}]
 });
 
 describe("undo", () => {
+  it("names the repositories that it cannot bring back or take away", async () => {
+    place.git("init", "-q", "theirs/deep");
+    place.file("theirs/deep/x.txt", "mine\n");
+    place.file(
+      "b.yaml",
+      work.replace(/run: \|[^]*?(?=edges)/, `run: "git init -q made; echo x > made/x; rm -r theirs"\n`),
+    );
+    const { code, stderr } = await trammel(["undo", await run()], { place });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^ {2}No repository any more, and its commits do not come back: theirs\/deep$/m);
+    expect(stderr).toMatch(/^ {2}A repository since the run began, whose \.git stays: made$/m);
+    expect([place.read("theirs/deep/x.txt"), existsSync(place.path("made/x"))]).toEqual(["mine\n", false]);
+  });
+
   it("takes back what the run changed and touches nothing else; its commit stays", async () => {
     const id = await run();
     const head = place.git("rev-parse", "HEAD");

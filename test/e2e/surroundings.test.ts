@@ -1,9 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync, rmSync, symlinkSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { SmallDisk } from "../support/small-disk.ts";
-import { Place, root, trammel } from "./support/cli.ts";
+import { Place, root, runIn, trammel } from "./support/cli.ts";
+import { committed } from "./support/repository.ts";
 
 const blueprint = "name: b\nnodes:\n  a: {type: script, run: echo hello}\n";
 
@@ -152,4 +153,23 @@ describe("a folder for temporary files that cannot be used", () => {
     });
     expect(existsSync(place.path("out"))).toBe(false);
   });
+});
+
+it("says that the folder of the run is away, and its run does not go on without it", async () => {
+  using place = committed({ "kept.txt": "one\n" });
+  const gate = "  g: {type: human, mode: approval, prompt: Go on?}\n  b: {type: script, run: echo b}\n";
+  const edges = "edges: [{from: a, to: g}, {from: g, when: success, to: b}, {from: g, when: failure, to: END}]\n";
+  place.file("b.yaml", `name: w\nnodes:\n  a: {type: script, writes: ["*"], run: echo a > a.txt}\n${gate}${edges}`);
+  place.file("inside/here.txt", "");
+  const parked = await trammel(["run", "-b", "b.yaml", "--cwd", "inside", "--detach", "--json"], { place });
+  const id = runIn(parked.stdout);
+  renameSync(place.path("inside"), place.path("away"));
+  const isAway = {
+    code: 2,
+    stderr: expect.stringMatching(/\/inside(?: is not there\. Put it back|\n {2}put it back)/),
+  };
+  expect(await trammel(["answer", id, "g", "yes"], { place })).toMatchObject(isAway);
+  expect(await trammel(["diff", id], { place })).toMatchObject(isAway);
+  renameSync(place.path("away"), place.path("inside"));
+  expect(await trammel(["answer", id, "g", "yes"], { place })).toMatchObject({ code: 0, stdout: "b\n" });
 });

@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { limits } from "../../model/limits.ts";
-import type { RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
+import type { Repositories, RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
 import { GitFailure } from "../../runtime/workspace/git.ts";
 import { systemIds } from "../../runtime/ids.ts";
 import { self } from "../../runtime/processes/identity.ts";
@@ -34,12 +35,14 @@ export function undo(world: World, text: string, options: UndoOptions): Promise<
     if ("refused" in undone) return report(world, refusal(row.run, undone));
     const { paths, left, ref } = undone;
     if (paths.length === 0) {
-      world.err.write(`nothing of run ${row.run} is left in the tree\n`);
+      world.err.write(`nothing of run ${row.run} is left in the tree\n${stays(undone.repositories)}`);
       return exitCodes.ok;
     }
     if (left.length > 0)
       return report(world, usage(`could not be put back: ${list(left)}`, `The tree as it was: ${ref}`));
-    world.err.write(`took back ${list(paths)}\n  The tree as it was before is kept: git show ${ref}:PATH\n`);
+    world.err.write(
+      `took back ${list(paths)}\n  The tree as it was before is kept: git show ${ref}:PATH\n${stays(undone.repositories)}`,
+    );
     return exitCodes.ok;
   });
 }
@@ -122,7 +125,8 @@ async function changesIn(world: World, journal: JournalReader, row: RunRow): Pro
   return changes ?? usage(`nothing tells what run ${row.run} changed`, whyUntold(row));
 }
 
-function whyUntold({ run, tree }: RunRow): string {
+function whyUntold({ run, tree, cwd }: RunRow): string {
+  if (!existsSync(cwd)) return `${cwd} is not there. Put it back, as by mounting its disk, and ask again.`;
   return tree === null
     ? "This is kept for runs that have a git working tree to themselves: those with agents, git nodes, writes or isolate: worktree."
     : `No pictures of it, refs/trammel/${run}, are in ${tree}: it is no repository, they could not be taken, or they are gone.`;
@@ -146,6 +150,15 @@ function refusal(run: string, refused: UndoRefusal): Problem {
         "Nothing of it is in your tree; trammel diff shows what it did.",
       );
   }
+}
+
+/** What could not be taken back, as lines. */
+function stays({ made, gone }: Repositories): string {
+  const lines = [
+    gone.length === 0 ? "" : `  No repository any more, and its commits do not come back: ${list(gone)}\n`,
+    made.length === 0 ? "" : `  A repository since the run began, whose .git stays: ${list(made)}\n`,
+  ];
+  return lines.join("");
 }
 
 function list(paths: readonly string[]): string {

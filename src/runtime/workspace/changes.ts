@@ -1,6 +1,8 @@
 import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { scratchFolder } from "../scratch/scratch.ts";
 import type { RunStarted } from "../../model/events.ts";
+import { at } from "../tree/way.ts";
 import { GitFailure } from "./git.ts";
 import { picturesOf, type PictureOptions } from "./pictures.ts";
 import { refs } from "./refs.ts";
@@ -11,7 +13,7 @@ import type { Snapshots } from "./snapshots.ts";
 export interface RunChanges {
   /** Unified. To the tree as the run left it, or as it is now where the run is not over. */
   diff(): Promise<Buffer>;
-  undo(options?: UndoOptions): Promise<Undone | UndoRefusal>;
+  undo(options?: UndoOptions): Promise<(Undone & { readonly repositories: Repositories }) | UndoRefusal>;
   dispose(): Promise<void>;
 }
 
@@ -26,6 +28,14 @@ export interface Undone {
   readonly left: readonly string[];
   /** Where the tree is kept as it was before. */
   readonly ref: string;
+}
+
+/** Those inside the tree that are others than when the run began: what Git keeps for itself is in no picture. */
+export interface Repositories {
+  /** Folders that are repositories now. */
+  readonly made: readonly string[];
+  /** Folders that were. */
+  readonly gone: readonly string[];
 }
 
 /** `touched`: paths were changed by others since the run ended; `unended`: nothing says how the run left the tree. */
@@ -67,7 +77,9 @@ export async function changesOf(options: ChangesOptions): Promise<RunChanges | n
     diff: async () => snapshots.diff(start, (await endOf()) ?? (wasRemoved ? start : await snapshots.take())),
     async undo(options) {
       if (wasRemoved) return { refused: "gone", root: worktree.root };
-      return undo(snapshots, run, refs.start(run), await endOf(), options);
+      const undone = await undo(snapshots, run, refs.start(run), await endOf(), options);
+      if ("refused" in undone) return undone;
+      return { ...undone, repositories: await repositoriesSince(snapshots, refs.start(run), undone.paths) };
     },
     dispose,
   };
@@ -96,6 +108,22 @@ export async function undo(
   const ref = await freeRef(snapshots, run);
   await snapshots.keep(ref, now);
   return { paths, left: paths.length === 0 ? [] : await snapshots.restore(from, paths), ref };
+}
+
+async function repositoriesSince(snapshots: Snapshots, first: string, paths: readonly string[]): Promise<Repositories> {
+  const { root } = snapshots;
+  const before = await snapshots.repositories(first);
+  if (before === null) return { made: [], gone: [] };
+  const [made, gone]: [string[], string[]] = [[], []];
+  for (const folder of new Set(paths.flatMap(foldersAround)))
+    if (!before.includes(folder) && !(await isGone(at(root, join(folder, ".git"))))) made.push(folder);
+  for (const folder of before) if (await isGone(at(root, join(folder, ".git")))) gone.push(folder);
+  return { made, gone };
+}
+
+function foldersAround(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === "." ? [] : [...foldersAround(folder), folder];
 }
 
 /** What an earlier undo kept stays. */

@@ -61,7 +61,7 @@ function treeAround(folder: string): string | null {
   return dirname(folder) === folder ? null : treeAround(dirname(folder));
 }
 
-export async function isGone(path: string): Promise<boolean> {
+export async function isGone(path: string | Buffer): Promise<boolean> {
   return (await lstat(path).catch(() => null)) === null;
 }
 

@@ -16,6 +16,8 @@ import { openTree } from "./taking.ts";
  * Paths are relative to the root, as `nameText` reads them.
  */
 export interface Snapshots {
+  /** Absolute folder of the tree. */
+  readonly root: string;
   /** Takes a picture and answers its tree; one after the other. */
   take(): Promise<string>;
   /**
@@ -25,6 +27,8 @@ export interface Snapshots {
   keep(ref: string, tree: string, commit?: string): Promise<string>;
   /** The tree that a ref keeps, or null. */
   kept(ref: string): Promise<string | null>;
+  /** Repositories inside the tree when the first picture of a run was taken, by its ref; null where nothing tells. */
+  repositories(first: string): Promise<readonly string[] | null>;
   /** Paths that differ. */
   changed(from: string, to: string): Promise<readonly string[]>;
   /** Unified, binary files included. */
@@ -56,6 +60,7 @@ export async function openSnapshots(
   let rules: readonly IgnoreRules[] | null = null;
   let latest: readonly IgnoreRules[] = [];
   return {
+    root,
     async take() {
       const taken = await pictured.take(
         async () => (rules ??= since === undefined ? null : await rulesAt(since, there)),
@@ -75,6 +80,10 @@ export async function openSnapshots(
       return commit;
     },
     kept: (ref) => treeAt(ref, there),
+    async repositories(first) {
+      const known = await rulesAt(first, there);
+      return known === null ? null : known.flatMap((one) => (one.root === "" ? [] : [one.root]));
+    },
     changed: async (from, to) =>
       pathsOf(await git(["diff-tree", "-r", "-z", "--name-only", "--no-renames", from, to], own)),
     diff: (from, to) => git(["diff-tree", "-r", "-p", "--binary", "--no-ext-diff", "--no-textconv", from, to], own),

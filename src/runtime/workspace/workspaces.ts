@@ -77,6 +77,7 @@ export function gitWorkspaces(options: WorkspaceOptions): GitWorkspaces {
         if (parent === undefined) lost.set(run, worktree);
         return gone(run, worktree);
       }
+      if (worktree === undefined && (await isGone(cwd))) return away(run, cwd);
       const place = { run, project: cwd, worktree: worktree ?? null, made: false, beginning: null };
       const open = enter(options, { blueprint, ...place });
       open.begun = parent === undefined;
@@ -233,6 +234,12 @@ async function orSay(notice: WorkspaceOptions["notice"], what: string, work: () 
 
 function gone(run: string, { root }: Worktree): WorkspaceProblem {
   return { problem: `the worktree of run ${run} is gone: ${root}`, hint: "start the task anew" };
+}
+
+/** Its nodes would all fail there, and it for good. */
+function away(run: string, cwd: string): WorkspaceProblem {
+  const hint = `put it back, as by mounting its disk, or let go of the run: trammel stop ${run}`;
+  return { problem: `the folder that run ${run} works in is not there: ${cwd}`, hint };
 }
 
 /** What was begun is ended: only what has a picture of its start gets one of its end. */
