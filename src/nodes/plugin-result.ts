@@ -1,4 +1,7 @@
 import { z } from "zod";
+import { memberOf } from "../model/json.ts";
+import { limits } from "../model/limits.ts";
+import { tooDeepText } from "../model/nesting.ts";
 import type { CapturedText, NodeResult, ReasonCode } from "../model/outcome.ts";
 import { messageOf, stackOf } from "../model/thrown.ts";
 import type { Redactor } from "../runtime/redaction/redactor.ts";
@@ -58,10 +61,10 @@ const shape = z.object({
  */
 export function pluginResult(type: string, answered: unknown, redactor: Redactor): NodeResult {
   const written = asWritten(answered);
-  if ("fault" in written) return noResult(type, `what cannot be written as JSON: ${written.fault}`);
-  const parsed = shape.safeParse(written.value);
+  if (typeof written === "string") return noResult(type, `what cannot be written as JSON: ${written}`);
+  const parsed = shape.safeParse(written.result);
   // The shape is that of a result; only the codes of reasons are open.
-  if (parsed.success) return masked(parsed.data as NodeResult, redactor);
+  if (parsed.success) return masked({ ...parsed.data, ...written.values } as NodeResult, redactor);
   const [first] = parsed.error.issues;
   const where = first === undefined || first.path.length === 0 ? "it" : `\`${first.path.join(".")}\``;
   return noResult(type, `no result: ${where} is not as it has to be: ${first?.message ?? "it has another form"}`);
@@ -99,13 +102,52 @@ function masked(result: NodeResult, redactor: Redactor): NodeResult {
   };
 }
 
-function asWritten(answered: unknown): { readonly value: unknown } | { readonly fault: string } {
+interface Written {
+  readonly result: unknown;
+  /** What others are given of it, whole: the shape passes over names such as `__proto__`. */
+  readonly values: Partial<Record<"value" | "ports", unknown>>;
+}
+
+/** As the journal would have it; why it cannot, where something would be lost. */
+function asWritten(answered: unknown): Written | string {
   try {
+    for (const name of ["value", "ports"]) {
+      const given = memberOf(answered, name);
+      const loss = given === undefined ? null : lossIn(given, name, []);
+      if (loss !== null) return loss;
+    }
     const json: string | undefined = JSON.stringify(answered);
-    return { value: json === undefined ? undefined : JSON.parse(json) };
+    const result: unknown = json === undefined ? undefined : JSON.parse(json);
+    const [value, ports] = [memberOf(result, "value"), memberOf(result, "ports")];
+    return { result, values: { ...(value !== undefined && { value }), ...(ports !== undefined && { ports }) } };
   } catch (error) {
-    return { fault: messageOf(error).split("\n")[0] ?? "" };
+    return messageOf(error).split("\n")[0] ?? "";
   }
+}
+
+/** What JSON would turn into something else or leave out in silence, by its path; null where it keeps all. */
+function lossIn(value: unknown, path: string, around: readonly object[]): string | null {
+  if (value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return null;
+  if (typeof value === "number") return `\`${path}\` is ${value}`;
+  if (typeof value !== "object") return `\`${path}\` is ${typeof value === "undefined" ? "" : "a "}${typeof value}`;
+  if (around.includes(value)) return `\`${path}\` leads back to what it is in`;
+  if (around.length >= limits.jsonDepth) return `\`${path}\` is ${tooDeepText}`;
+  const kind = kindOf(value);
+  if (kind !== null) return `\`${path}\` is a ${kind}`;
+  const inside = [...around, value];
+  // Holes of a list are members of it, too.
+  for (const [name, member] of Array.isArray(value) ? [...value].entries() : Object.entries(value)) {
+    const loss = lossIn(member, `${path}.${name}`, inside);
+    if (loss !== null) return loss;
+  }
+  return null;
+}
+
+/** The class of what is neither a list nor a plain object, of whatever realm; null for these. */
+function kindOf(value: object): string | null {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null) return null;
+  return value.constructor.name || "thing of a class";
 }
 
 function noResult(type: string, what: string): NodeResult {

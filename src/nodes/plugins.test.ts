@@ -74,6 +74,46 @@ test("what is no result is an error that says where, and nothing of it is kept",
   }
 });
 
+test("a value that JSON would change or leave out is named, and nothing of the result is kept", async () => {
+  const around: Record<string, unknown> = {};
+  around["back"] = around;
+  const deep = Array.from({ length: 200 }).reduce((inner: unknown) => [inner], 1);
+  const lost: readonly (readonly [unknown, string])[] = [
+    [Number.NaN, "` is NaN"],
+    [Number.NEGATIVE_INFINITY, "` is -Infinity"],
+    [10n, "` is a bigint"],
+    [undefined, "` is undefined"],
+    [Symbol("x"), "` is a symbol"],
+    [() => 1, "` is a function"],
+    [new Date(0), "` is a Date"],
+    [new Map([["a", 1]]), "` is a Map"],
+    [Buffer.from("x"), "` is a Buffer"],
+    [around, ".back` leads back to what it is in"],
+    [deep, "nested deeper than"],
+    [{ list: [1, { deep: Number.NaN }] }, ".list.1.deep` is NaN"],
+    [Array.from({ length: 1 }), ".0` is undefined"],
+    [{ __proto__: null, a: { toJSON: () => 1 } }, ".a.toJSON` is a function"],
+  ];
+  for (const [value, where] of lost)
+    for (const [result, path] of [
+      [{ outcome: "success", ports: { n: value } }, "`ports.n"],
+      [{ outcome: "success", value: [value] }, "`value.0"],
+    ] as const) {
+      // It comes from code that no compiler has seen.
+      const refused = await performed(result as NodeResult);
+      expect(refused).toMatchObject({ outcome: "error", reason: { code: "internal" } });
+      expect(refused.reason?.text).toContain(`what cannot be written as JSON: ${path}`);
+      expect(refused.reason?.text).toContain(where);
+    }
+});
+
+test("names that every object has are names of values and ports like any other", async () => {
+  const json = '{"__proto__": {"__proto__": 1}, "constructor": 2, "toString": null}';
+  const result: NodeResult = { outcome: "success", value: JSON.parse(json), ports: JSON.parse(json) };
+  const { value, ports } = await performed(result);
+  expect([JSON.stringify(value), JSON.stringify(ports)]).toEqual(Array(2).fill(JSON.stringify(JSON.parse(json))));
+});
+
 test("of a result only what a plug-in may say is kept, and its reason is one line", async () => {
   const halt = { cause: "limit", node: "x", reason: { code: "limit", text: "" } } as const;
   const result = await performed({ outcome: "failure", reason: { code: "exit", text: "no\n  idea\n" }, exit: 3, halt });
