@@ -19,7 +19,9 @@ export function openSecrets(home: string, env: Environment, notice: (what: strin
 export function secretsOf(store: SecretStore, env: Environment): FindSecret {
   const known = new Map<string, Promise<string | null>>();
   return (name) => {
-    const asked = known.get(name) ?? store.find(name).then((value) => value ?? env[name] ?? null);
+    const asked =
+      known.get(name) ??
+      store.find(name).then((value) => value ?? (Object.hasOwn(env, name) ? (env[name] ?? null) : null));
     known.set(name, asked);
     return asked;
   };

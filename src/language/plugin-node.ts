@@ -1,6 +1,6 @@
 import type { ToolArguments } from "../model/node.ts";
 import type { TypeSpec } from "../model/type-spec.ts";
-import type { JsonObject } from "../model/json.ts";
+import type { Json } from "../model/json.ts";
 import type { NodeReading } from "./draft.ts";
 import { argument } from "./fields/arguments.ts";
 import { common } from "./fields/common.ts";
@@ -31,26 +31,26 @@ export type Plugins = ReadonlyMap<string, NodeTypePlugin>;
 
 /** Reads a node of a type from outside by the fields that it declares. */
 export function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, reading: Reading): NodeReading {
-  const own = map.entries.filter((entry) => Object.hasOwn(plugin.fields, entry.key.source));
+  const given = map.entries.filter((entry) => Object.hasOwn(plugin.fields, entry.key.source));
   const part = readCommon(map, plugin, reading);
   const refused = new Set(part.whole ? [] : part.refused);
-  const fields: Record<string, JsonObject[string]> = {};
-  const templates: Record<string, ToolArguments[string]> = {};
+  const fields: (readonly [string, Json])[] = [];
+  const templates: (readonly [string, ToolArguments[string]])[] = [];
   let whole = part.whole;
-  for (const { key, value } of own) {
+  for (const { key, value } of given) {
     const spec = plugin.fields[key.source];
     const json = toJson(value);
     const filled = spec?.references === true ? withReferences(value, reading, key.source) : undefined;
-    if (filled !== undefined) templates[key.source] = filled;
+    if (filled !== undefined) templates.push([key.source, filled]);
     // What a reference comes to is held to the type when it is known.
-    if (spec === undefined || filled !== undefined || fits(json, spec.type)) fields[key.source] = json;
+    if (spec === undefined || filled !== undefined || fits(json, spec.type)) fields.push([key.source, json]);
     else {
       whole = false;
       reading.wrongType(value, key.source, wordsOf(spec.type));
     }
   }
   for (const [name, spec] of Object.entries(plugin.fields)) {
-    if (spec.required !== true || own.some((entry) => entry.key.source === name)) continue;
+    if (spec.required !== true || given.some((entry) => entry.key.source === name)) continue;
     whole = false;
     if (refused.has(name)) continue;
     reading.problem(
@@ -61,8 +61,11 @@ export function pluginNode(id: string, plugin: NodeTypePlugin, map: LocatedMap, 
     );
   }
   const agentic = plugin.class === "agentic" ? { agentic: true as const } : {};
-  const filled = Object.keys(templates).length === 0 ? {} : { templates };
-  const node = { id, type: "plugin", plugin: plugin.type, ...agentic, ...part.values, fields, ...filled } as const;
+  const own = {
+    fields: Object.fromEntries(fields),
+    ...(templates.length === 0 ? {} : { templates: Object.fromEntries(templates) }),
+  };
+  const node = { id, type: "plugin", plugin: plugin.type, ...agentic, ...part.values, ...own } as const;
   return whole ? { whole, node } : { whole, node: { ...node, refused } };
 }
 

@@ -4,9 +4,9 @@ import type { Values } from "../ports/performer.ts";
 
 /** Arguments with every template in them filled in; one that is a single reference keeps the type of its value. */
 export async function argumentsOf(args: ToolArguments, values: Values): Promise<Readonly<Record<string, Json>>> {
-  const filled: Record<string, Json> = {};
-  for (const [name, argument] of Object.entries(args)) filled[name] = await fill(argument, values);
-  return filled;
+  const filled: (readonly [string, Json])[] = [];
+  for (const [name, argument] of Object.entries(args)) filled.push([name, await fill(argument, values)]);
+  return Object.fromEntries(filled);
 }
 
 async function fill(argument: ToolArgument, values: Values): Promise<Json> {

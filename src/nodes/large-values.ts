@@ -12,12 +12,12 @@ export function isBound({ env, secrets }: Node, name: string): boolean {
 
 /** Values that are too large for a variable and wait in files: path by name of the variable that is unset for it. */
 export function largeValues(node: Node, all: Environment): Environment {
-  const large: Record<string, string> = {};
-  for (const [name, path] of Object.entries(all)) {
-    const whole = name.endsWith("_FILE") ? name.slice(0, -"_FILE".length) : "";
-    if (all[whole] === undefined && isBound(node, whole)) large[whole] = path;
-  }
-  return large;
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, path]) => {
+      const whole = name.endsWith("_FILE") ? name.slice(0, -"_FILE".length) : "";
+      return !Object.hasOwn(all, whole) && isBound(node, whole) ? [[whole, path]] : [];
+    }),
+  );
 }
 
 /** A command of a shell that reads such a variable and does not know of its file would take nothing for the value. */

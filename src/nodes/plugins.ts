@@ -110,15 +110,15 @@ async function filled(
   templates: NonNullable<PluginNode["templates"]>,
 ): Promise<ActionContext<PluginNode> | { readonly problem: string }> {
   const { node, values } = context;
-  const fields: Record<string, Json> = { ...node.fields };
+  const fields = new Map<string, Json>(Object.entries(node.fields));
   for (const [name, given] of Object.entries(await argumentsOf(templates, values))) {
     const type = plugin.fields[name]?.type ?? { kind: "json" };
     const value = type.kind === "string" ? textOfJson(given) : given;
     const problem = await typeFault(value, type);
     if (problem !== null) return { problem: `\`${name}\` of ${node.id} does not fit: ${problem}` };
-    fields[name] = value;
+    fields.set(name, value);
   }
-  return withOwn(context, { node: { ...node, fields } });
+  return withOwn(context, { node: { ...node, fields: Object.fromEntries(fields) } });
 }
 
 /** What a context is made of is its own: all but this is asked of it. */

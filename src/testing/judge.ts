@@ -105,7 +105,7 @@ function judgeEscalation({ escalation }: Expectation, observed: Observed): reado
 
 function judgeOutputs({ outputs = [] }: Expectation, observed: Observed): readonly Failure[] {
   return outputs.flatMap(({ name, value: expected }) => {
-    const actual = observed.outputs[name];
+    const actual = Object.hasOwn(observed.outputs, name) ? observed.outputs[name] : undefined;
     const shown = actual === undefined ? "no such output" : stableJson(actual);
     return unless(
       actual !== undefined && stableJson(actual) === stableJson(expected),

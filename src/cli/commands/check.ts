@@ -46,7 +46,7 @@ export async function check(world: World, places: readonly string[], options: Ch
     const tools = text.includes("tool") ? await config() : undefined;
     const { diagnostics, blueprint, faults } = await checkDocument(text, config, {
       ...(tools === undefined ? {} : { tools: toolNames(tools) }),
-      ...(lock !== undefined && "pins" in lock ? { pins: new Map(Object.entries(lock.pins)) } : {}),
+      ...(lock !== undefined && "pins" in lock ? { pins: lock.pins } : {}),
       ...(callees === undefined ? {} : { calleeOf: callees.of(document) }),
     });
     for (const fault of faults) unloaded.set(fault.problems[0]?.message ?? "", fault);

@@ -16,15 +16,15 @@ export async function pin(world: World, name: string): Promise<number> {
   const prepared = await prepare(world, document, config, { pinning: true });
   if (typeof prepared === "number") return prepared;
   const folder = dirname(document.file);
-  const pins = Object.fromEntries(Object.entries(prepared.calls).map(([reference, { hash }]) => [reference, hash]));
-  if (Object.keys(pins).length === 0) {
+  const pins = new Map(Object.entries(prepared.calls).map(([reference, { hash }]) => [reference, hash]));
+  if (pins.size === 0) {
     world.err.write(`${document.name} calls no blueprint, so there is nothing to pin\n`);
     return exitCodes.ok;
   }
   const before = await addPins(folder, pins);
   if (isProblem(before)) return report(world, before);
-  for (const [reference, hash] of Object.entries(pins)) {
-    const was = before.pins[reference];
+  for (const [reference, hash] of pins) {
+    const was = before.pins.get(reference);
     const news = was === undefined ? "pinned" : was === hash ? "unchanged" : `was ${was.slice(0, 12)}`;
     world.out.write(`${escaped(reference)}  ${hash.slice(0, 12)}  ${news}\n`);
   }

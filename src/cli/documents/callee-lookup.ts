@@ -68,15 +68,15 @@ export class CalleeLookup {
 /** What is no lock is told where that document is checked. */
 function pinsBeside({ file, text }: SourceDocument): ReadonlyMap<string, string> | undefined {
   const lock = lockBeside(file, text);
-  return lock === undefined || isProblem(lock) ? undefined : new Map(Object.entries(lock.pins));
+  return lock === undefined || isProblem(lock) ? undefined : lock.pins;
 }
 
 function hashOf(blueprint: Blueprint, calleeOf: CalleeOf): string | undefined {
-  const calls: Record<string, { readonly hash: string }> = {};
+  const calls: (readonly [string, { readonly hash: string }])[] = [];
   for (const reference of referencesOf(blueprint)) {
     const callee = calleeOf(reference);
     if (callee === undefined || "problem" in callee || callee.hash === undefined) return undefined;
-    calls[reference] = { hash: callee.hash };
+    calls.push([reference, { hash: callee.hash }]);
   }
-  return contentHash(withPins(blueprint, calls));
+  return contentHash(withPins(blueprint, Object.fromEntries(calls)));
 }

@@ -63,17 +63,18 @@ class Resolver {
     pins: CalleePins | undefined,
     way: readonly string[],
   ): Promise<Resolved | Problem> {
-    const calls: Record<string, CalleePins[string]> = {};
+    const found: (readonly [string, CalleePins[string]])[] = [];
     const lock = lockOf(dirname(document.file));
     if (isProblem(lock)) return lock;
     for (const reference of referencesOf(blueprint)) {
       const pin = pins !== undefined && Object.hasOwn(pins, reference) ? pins[reference] : undefined;
       const callee = await this.#callee(reference, document, pin, way);
       if (isProblem(callee)) return callee;
-      const locked = pin === undefined && this.#look.pinning === undefined ? lock.pins[reference] : undefined;
+      const locked = pin === undefined && this.#look.pinning === undefined ? lock.pins.get(reference) : undefined;
       if (locked !== undefined && locked !== callee.hash) return changed(reference, document, locked, callee.hash);
-      calls[reference] = Object.keys(callee.calls).length === 0 ? { hash: callee.hash } : callee;
+      found.push([reference, Object.keys(callee.calls).length === 0 ? { hash: callee.hash } : callee]);
     }
+    const calls = Object.fromEntries(found);
     const plugins = [...this.#plugins];
     return { blueprint: withPins(blueprint, calls), callees: this.#callees, calls, plugins };
   }
@@ -133,8 +134,9 @@ export function contentHash(blueprint: Blueprint): string {
 /** With the content hash of its callee in each call that the pins name. */
 export function withPins(blueprint: Blueprint, calls: CalleePins): Blueprint {
   return changeNodes(blueprint, (node): Node => {
-    const pin = node.type === "call" && node.blueprint !== undefined ? calls[node.blueprint]?.hash : undefined;
-    return node.type === "call" && pin !== undefined ? { ...node, pin } : node;
+    if (node.type !== "call" || node.blueprint === undefined || !Object.hasOwn(calls, node.blueprint)) return node;
+    const pin = calls[node.blueprint]?.hash;
+    return pin === undefined ? node : { ...node, pin };
   });
 }
 

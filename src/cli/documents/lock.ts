@@ -9,7 +9,7 @@ import { isProblem, type Problem, usage } from "../problem.ts";
 
 /** What the documents of a folder call, by reference as written: the content hash that was looked at and accepted. */
 export interface Lock {
-  readonly pins: Readonly<Record<string, string>>;
+  readonly pins: ReadonlyMap<string, string>;
 }
 
 const version = 1;
@@ -22,7 +22,7 @@ export function lockFile(folder: string): string {
 export function lockOf(folder: string): Lock | Problem {
   const path = lockFile(folder);
   const found = readTextFile(path);
-  if (found === null) return { pins: {} };
+  if (found === null) return { pins: new Map() };
   if ("fault" in found) return usage(`${path} cannot be read: ${found.fault}`);
   const pins = pinsIn(found.text);
   return pins === null
@@ -49,7 +49,7 @@ export async function addPins(folder: string, pins: Lock["pins"]): Promise<Lock 
 function addAlone(path: string, folder: string, pins: Lock["pins"]): Lock | Problem {
   const before = lockOf(folder);
   if (isProblem(before)) return before;
-  const all = Object.entries({ ...before.pins, ...pins }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const all = [...new Map([...before.pins, ...pins])].sort(([a], [b]) => (a < b ? -1 : 1));
   const making = `${path}.${randomUUID()}.tmp`;
   try {
     writeFileSync(making, `${JSON.stringify({ version, pins: Object.fromEntries(all) }, null, 2)}\n`, { flag: "wx" });
@@ -61,7 +61,7 @@ function addAlone(path: string, folder: string, pins: Lock["pins"]): Lock | Prob
   return before;
 }
 
-function pinsIn(text: string): Record<string, string> | null {
+function pinsIn(text: string): Lock["pins"] | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -69,10 +69,10 @@ function pinsIn(text: string): Record<string, string> | null {
     return null;
   }
   if (!isRecord(value) || value["version"] !== version || !isRecord(value["pins"])) return null;
-  const pins: Record<string, string> = {};
+  const pins = new Map<string, string>();
   for (const [reference, hash] of Object.entries(value["pins"])) {
     if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) return null;
-    pins[reference] = hash;
+    pins.set(reference, hash);
   }
   return pins;
 }

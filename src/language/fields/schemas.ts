@@ -6,39 +6,17 @@ import { isDuration } from "../quantity.ts";
 import { parsePattern } from "../patterns/expression.ts";
 import { matchesWhole } from "../patterns/match.ts";
 import type { Budget } from "../patterns/match.ts";
-import { listOf, json, mapOf, toJson } from "../read/collections.ts";
+import { listOf, json, mapOf } from "../read/collections.ts";
 import { object, optional, required, writeFields } from "../read/table.ts";
+import { isJsonSchema, jsonSchema, renamed, schemaWords, unvalidated } from "./json-schema.ts";
 import type { Reader, Reading } from "../read/reading.ts";
 import { boolean, template, text } from "../read/scalars.ts";
-import type { Located, LocatedMap } from "../tree.ts";
+import type { LocatedMap } from "../tree.ts";
 import { entryOf, quote } from "../tree.ts";
 import { parseType, printSchema, printType, typeSchema, typeWords } from "../types.ts";
 
-const schemaWords = [
-  "$schema",
-  "$ref",
-  "properties",
-  "items",
-  "anyOf",
-  "oneOf",
-  "allOf",
-  "const",
-  "enum",
-  "additionalProperties",
-];
-
 /** Words that no field of an input shares. */
 const wholeSchemaWords = schemaWords.filter((word) => word !== "enum");
-
-/**
- * A map is a JSON Schema when it uses a word of it that no short schema
- * could mean; else each key is a field with a type.
- */
-function isJsonSchema(map: LocatedMap): boolean {
-  if (schemaWords.some((word) => entryOf(map, word) !== undefined)) return true;
-  const type = entryOf(map, "type")?.value;
-  return type?.kind === "scalar" && (type.source === "object" || type.source === "array");
-}
 
 /**
  * `{verdict: "enum[approve, reject]", why: string}` or a JSON Schema. A
@@ -46,79 +24,26 @@ function isJsonSchema(map: LocatedMap): boolean {
  */
 function readSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
   if (isJsonSchema(node)) return jsonSchema(node, reading, field);
-  const properties: Record<string, Json> = {};
+  const properties: (readonly [string, Json])[] = [];
   const needed: string[] = [];
   for (const { key, value } of node.entries) {
     const isOptional = key.source.endsWith("?");
     const name = isOptional ? key.source.slice(0, -1) : key.source;
+    if (name === unvalidated) {
+      reading.problem(
+        "invalid-schema",
+        key,
+        `A schema in ${reading.place(field)} has the field ${quote(name)}`,
+        renamed,
+      );
+      return undefined;
+    }
     const type = typeReader.read(value, reading, `${field}.${key.source}`);
     if (type === undefined) return undefined;
-    properties[name] = typeSchema(type);
+    properties.push([name, typeSchema(type)]);
     if (!isOptional) needed.push(name);
   }
-  return { type: "object", properties, required: needed, additionalProperties: false };
-}
-
-function jsonSchema(node: LocatedMap, reading: Reading, field: string): JsonObject | undefined {
-  const bad = findBadSchemaPart(node);
-  if (bad !== undefined) {
-    const message = `${bad.what} in the JSON Schema of ${reading.place(field)}${bad.why ?? ""}`;
-    reading.problem("invalid-schema", bad.at, message, bad.hint);
-    return undefined;
-  }
-  // A located map becomes an object.
-  return toJson(node) as JsonObject;
-}
-
-interface BadPart {
-  readonly at: Located;
-  readonly what: string;
-  /** What follows where it is. */
-  readonly why?: string;
-  readonly hint: string;
-}
-
-const schemaTypes: ReadonlySet<string> = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
-
-function findBadSchemaPart(node: Located): BadPart | undefined {
-  if (node.kind !== "map") return undefined;
-  for (const { key, value } of node.entries) {
-    if (key.source === "$ref" && value.kind === "scalar" && !value.source.startsWith("#")) {
-      return {
-        at: value,
-        what: `The reference ${quote(value.source)} leaves the document`,
-        hint: "A schema is checked offline: use #/definitions/…",
-      };
-    }
-    if (key.source === "type" && value.kind === "scalar" && !schemaTypes.has(value.source)) {
-      return {
-        at: value,
-        what: `There is no type ${quote(value.source)}`,
-        hint: `JSON Schema has ${oneOfWords([...schemaTypes])}.`,
-      };
-    }
-    if (key.source === "pattern" && value.kind === "scalar") {
-      const parsed = parsePattern(value.source);
-      if ("problem" in parsed)
-        return { at: value, what: `The pattern ${quote(value.source)}`, why: ` ${parsed.problem}`, hint: parsed.hint };
-    }
-    const inner =
-      key.source === "properties" || key.source === "definitions" || key.source === "$defs"
-        ? findBadInside(value)
-        : findBadSchemaPart(value);
-    if (inner !== undefined) return inner;
-  }
-  return undefined;
-}
-
-/** Keys under `properties` are names, not words of JSON Schema. */
-function findBadInside(node: Located): BadPart | undefined {
-  if (node.kind !== "map") return undefined;
-  for (const { value } of node.entries) {
-    const bad = findBadSchemaPart(value);
-    if (bad !== undefined) return bad;
-  }
-  return undefined;
+  return { type: "object", properties: Object.fromEntries(properties), required: needed, additionalProperties: false };
 }
 
 const typeSchemaPattern = String.raw`^\s*(string|number|integer|boolean|json|file|path|duration|list\s*<.*>|enum\s*\[[^\[\]]*\])\s*$`;

@@ -65,13 +65,12 @@ export function childEnvironment(parts: EnvironmentParts): MakeEnvironment {
 const ofTheShell: ReadonlySet<string> = new Set(["OLDPWD", "PWD", "_"]);
 
 function inherited({ base, ownFolders }: EnvironmentParts, allows: (name: string) => boolean): Environment {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(base)) {
+  const kept = Object.entries(base).flatMap(([name, value]): readonly (readonly [string, string])[] => {
     const isElsewhere = ofTheShell.has(name) || isGitPlace(name);
-    if (value !== undefined && !isWithheld(name) && !isElsewhere && allows(name)) kept[name] = value;
-  }
-  if (kept["PATH"] !== undefined) kept["PATH"] = pathWithout(kept["PATH"], ownFolders);
-  return kept;
+    if (value === undefined || isWithheld(name) || isElsewhere || !allows(name)) return [];
+    return [[name, name === "PATH" ? pathWithout(value, ownFolders) : value]];
+  });
+  return Object.fromEntries(kept);
 }
 
 function pathWithout(value: string, folders: readonly string[]): string {
@@ -104,15 +103,15 @@ async function secretsOf(
   { blueprint, node, inputs }: EnvironmentRequest,
   { redactor, secret }: EnvironmentParts,
 ): Promise<Environment> {
-  const found: Record<string, string> = {};
+  const found: (readonly [string, string])[] = [];
   for (const name of node.secrets ?? []) {
     const isInput = isSensitive(blueprint, name);
     const value = isInput ? inputs[name] : await secret(name);
     if (value === null || value === undefined) continue;
     redactor.add(value);
-    found[isInput ? inputVariable(name) : name] = value;
+    found.push([isInput ? inputVariable(name) : name, value]);
   }
-  return found;
+  return Object.fromEntries(found);
 }
 
 function isSmall(variables: Environment): boolean {

@@ -33,6 +33,14 @@ test("a problem names the place and what was expected", async () => {
   expect(await problem(verdict, {})).toBe("the value must have required property 'verdict'");
 });
 
+test("what every object answers to is no property of a value that does not have it", async () => {
+  for (const name of ["constructor", "toString", "__proto__"]) {
+    const schema = { type: "object", required: [name] } as const;
+    expect(await problem(schema, {})).toBe(`the value must have required property '${name}'`);
+    expect(await problem(schema, JSON.parse(`{"${name}": 1}`))).toBeNull();
+  }
+});
+
 test("keywords that apply to any type reject as well", async () => {
   expect(await problem({ contains: { type: "number" } }, ["x"])).toContain("must contain");
   expect(await problem({ required: ["a"] }, {})).toContain("required property 'a'");

@@ -23,7 +23,9 @@ export async function compileSchema(
   try {
     const untold = new Set<string>();
     const code = hasPatterns(schema) ? { regExp: await patternEngine(foreign, untold) } : {};
-    const options = { strict: false, allErrors: true, validateFormats: false, logger: false, code } as const;
+    // Else what every object answers to, such as `constructor`, would pass for a property that is not there.
+    const own = { ownProperties: true } as const;
+    const options = { strict: false, allErrors: true, validateFormats: false, logger: false, code, ...own } as const;
     const ajv = isDraft2020(schema)
       ? new (await import("ajv/dist/2020.js")).Ajv2020(options)
       : new (await import("ajv")).Ajv(options);
