@@ -16,7 +16,16 @@ import { picturesOf } from "./pictures.ts";
 import { refs } from "./refs.ts";
 import { isGone, repositoryOf } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
-import { discard, forget, isHeld, mayHaveBegun, orphans, remember, worktreesIn } from "./worktree-records.ts";
+import {
+  discard,
+  finishRemovals,
+  forget,
+  isHeld,
+  mayHaveBegun,
+  orphans,
+  remember,
+  worktreesIn,
+} from "./worktree-records.ts";
 import { isLocked, isSafe, openWorktree, removeWorktree } from "./worktree.ts";
 
 export interface WorkspaceOptions {
@@ -184,6 +193,7 @@ async function unmake(
 
 async function removeOrphans({ home, env, notice, isKnown }: WorkspaceOptions): Promise<void> {
   if (isKnown === undefined) return;
+  await finishRemovals(home, env);
   for (const run of await orphans(home, isKnown)) {
     if ((await isHeld(home, run)) || (await mayHaveBegun(home, run, env))) continue;
     await discard(home, run, env);
@@ -269,9 +279,11 @@ async function leave(options: WorkspaceOptions, run: string, status: RunStatus, 
 
 /** Takes a worktree away, and what Git and this keep of one that is gone. */
 async function clear({ home, env, notice }: WorkspaceOptions, run: string, worktree: Worktree): Promise<void> {
-  const { branchStays } = await removeWorktree(worktree, env, { told: notice });
+  const removed = await removeWorktree(worktree, env, { told: notice }).catch((error: unknown) => messageOf(error));
+  if (typeof removed === "string")
+    return notice(`what is left of the worktree of run ${run} goes with the next one, or with prune: ${removed}`);
   await forget(home, run);
-  if (branchStays) notice(`what run ${run} committed is on branch ${worktree.branch}`);
+  if (removed.branchStays) notice(`what run ${run} committed is on branch ${worktree.branch}`);
 }
 
 /** A worktree is evidence of what failed, and the place where a run goes on. */

@@ -5,7 +5,7 @@ import type { Worktree } from "../../model/worktree.ts";
 import { isAlive, self } from "../processes/identity.ts";
 import { git, type GitOptions, gitText } from "./git.ts";
 import { refs } from "./refs.ts";
-import { isLocked, removeWorktree } from "./worktree.ts";
+import { goingEnding, goingFolder, isLocked, removeWorktree } from "./worktree.ts";
 
 /**
  * What is remembered beside each worktree from before it is made: a crash may come before its run is in the journal.
@@ -55,6 +55,16 @@ export async function orphans(home: string, isKnown: (run: string) => boolean): 
   return found;
 }
 
+/** Goes on to take away worktrees where a process died that had begun to. */
+export async function finishRemovals(home: string, env: GitOptions["env"]): Promise<void> {
+  const names = await readdir(worktreesIn(home)).catch(() => []);
+  for (const name of names.filter((one) => one.endsWith(goingEnding))) {
+    const run = name.slice(1, -goingEnding.length);
+    const record = await recordOf(home, run);
+    if (record === null || !isAlive(record.owner)) await discard(home, run, env);
+  }
+}
+
 /** Whether somebody locked the worktree of a run: then it is not to be taken away, whatever became of the run. */
 export async function isHeld(home: string, run: string): Promise<boolean> {
   return isLocked(await placeOf(home, run));
@@ -82,7 +92,7 @@ export async function discard(home: string, run: string, env: GitOptions["env"])
   if (record !== null) await removeWorktree(record.worktree, env).catch(() => undefined);
   else await unregister(root, env);
   // The repository may be gone before its worktree.
-  await rm(root, { recursive: true, force: true });
+  for (const folder of [root, goingFolder(root)]) await rm(folder, { recursive: true, force: true });
   await forget(home, run);
 }
 

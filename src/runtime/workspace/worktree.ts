@@ -1,4 +1,4 @@
-import { copyFile, cp, lstat, mkdir, readFile, readlink, realpath, rm, symlink } from "node:fs/promises";
+import { copyFile, cp, lstat, mkdir, readFile, readlink, realpath, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import type { Worktree } from "../../model/worktree.ts";
 import { limits } from "../../model/limits.ts";
@@ -105,11 +105,21 @@ export async function removeWorktree(
   // The tree that it was made from may itself be a worktree that is gone by now.
   const shared = (await gitFolderOf(repository)) ?? (await gitFolderOf(root));
   const cwd = (await isGone(repository)) ? (shared ?? repository) : repository;
-  // It may hold many files, and whoever is at work with another one waits for nothing but what follows.
-  await rm(root, { recursive: true, force: true });
+  const going = goingFolder(root);
+  await rename(root, going).catch(() => rm(root, { recursive: true, force: true }));
   const unregistered = (): Promise<{ readonly branchStays: boolean }> => unregister(worktree, { cwd, env });
-  return shared === null ? unregistered() : registering(shared, wait, unregistered);
+  const done = await (shared === null ? unregistered() : registering(shared, wait, unregistered));
+  // It may hold many files, and whoever is at work with another one does not wait for them.
+  await rm(going, { recursive: true, force: true });
+  return done;
 }
+
+/** What a worktree is called from when it goes: nobody works there any more, and whoever finds it may go on with that. */
+export function goingFolder(root: string): string {
+  return join(dirname(root), `.${basename(root)}${goingEnding}`);
+}
+
+export const goingEnding = ".going";
 
 function isRemoved(worktree: Worktree, env: Environment, wait: Wait): Promise<boolean> {
   return removeWorktree(worktree, env, wait).then(
