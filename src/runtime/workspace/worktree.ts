@@ -114,7 +114,7 @@ export async function removeWorktree(
   return done;
 }
 
-/** What a worktree is called from when it goes: nobody works there any more, and whoever finds it may go on with that. */
+/** What a worktree is called once it goes: nobody works there any more, and whoever finds it may go on with that. */
 export function goingFolder(root: string): string {
   return join(dirname(root), `.${basename(root)}${goingEnding}`);
 }
