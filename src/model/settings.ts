@@ -11,6 +11,17 @@ export interface RunLimits {
   readonly parallel?: number;
   readonly transitions?: number;
   readonly actions?: number;
+  /** Of a run inside another: whose budgets `tokens` and `cost` are what is left of; not of what it says itself. */
+  readonly leftOf?: { readonly tokens?: BudgetShare; readonly cost?: BudgetShare };
+}
+
+/** The budget of a run around others, as it stood when one inside began or went on. */
+export interface BudgetShare {
+  readonly run: string;
+  readonly limit: number;
+  readonly used: number;
+  /** An agent of which nobody knows what it used: then nothing is left. */
+  readonly unsaid?: string;
 }
 
 export interface Money {

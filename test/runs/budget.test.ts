@@ -86,7 +86,11 @@ describe("an agent inside that does not say what it used", () => {
 
   test.each([
     ["an agent of the caller", agentic("z"), /agent a has not said how many it used/],
-    ["a later call", calling("two", "callee"), /two\/a: nothing is left of limits\.tokens of the run around this one/],
+    [
+      "a later call",
+      calling("two", "callee"),
+      /two\/a: limits\.tokens of run \S+ is 100, and agent a has not said how many it used there/,
+    ],
   ] as const)("leaves nothing for %s", async (_whom, last, why) => {
     const callee = blueprint([agentic("a")], [], { name: "callee" });
     const of = blueprint([calling("one", "callee"), last], [{ from: "one", to: last.id }], { limits });
@@ -107,6 +111,32 @@ describe("an agent inside that does not say what it used", () => {
       status: "succeeded",
     });
   });
+});
+
+test("a run inside that has nothing left is told whose budget it is, of how much, and what used it", async () => {
+  const deep = blueprint([agentic("d"), agentic("e")], [{ from: "d", to: "e" }], { name: "deep" });
+  const middle = blueprint([agentic("m"), calling("down", "deep")], [{ from: "m", to: "down" }], { name: "middle" });
+  const edges = [{ from: "a", to: "sub" }];
+  const top = blueprint([agentic("a"), calling("sub", "middle")], edges, { limits: { tokens: 100 } });
+  const uses = { a: 70, m: 20, d: 10, e: 1 };
+  const acts = Object.fromEntries(
+    Object.entries(uses).map(([id, inputTokens]) => [
+      id,
+      () => ({ ...success, usage: { inputTokens, outputTokens: 0, turns: 1 } }),
+    ]),
+  );
+  const { run, end } = await world.start(request(top, { callees: callees({ middle, deep }) }), acts);
+  const told = `limits.tokens of run ${run} is 100: 90 are used there and 10 in the run inside; raise it there`;
+  expect(await end).toMatchObject({ status: "limit", reason: expect.stringContaining(`sub/down/e: ${told}`) });
+});
+
+test("a run inside that has less of its own is told of its own", async () => {
+  const callee = blueprint([agentic("a"), agentic("b")], [{ from: "a", to: "b" }], { limits: { tokens: 10 } });
+  const top = blueprint([calling("sub", "callee")], [], { limits: { tokens: 100 } });
+  const act: Act = () => ({ ...success, usage: { inputTokens: 20, outputTokens: 0, turns: 1 } });
+  const { end } = await world.start(request(top, { callees: callees({ callee }) }), { "*": act });
+  const told = "sub/b: limits.tokens is 10, and 20 are used";
+  expect(await end).toMatchObject({ status: "limit", reason: expect.stringContaining(told) });
 });
 
 test("a run inside that halts as a whole is named by the node around it, and can be settled there", async () => {

@@ -159,6 +159,26 @@ describe("limits", () => {
     expect(starts(run)).toBe("a s");
     expect(run.end).toMatchObject({ status: "limit", reason });
   });
+
+  const nothing = { cost: { amount: 0, currency: "EUR" } };
+  const share = { run: "r1", limit: 2, used: 2.5 };
+  test.each([
+    [
+      { ...nothing, leftOf: { cost: share } },
+      "limits.cost of run r1 is 2 EUR: 2.5 is used there and 0 in the run inside",
+    ],
+    [
+      { ...nothing, leftOf: { cost: { ...share, unsaid: "x" } } },
+      "limits.cost of run r1 is 2 EUR, and agent x has not said what it used there",
+    ],
+    // As it was recorded before it was told whose budget it is: what is recorded is computed anew.
+    [nothing, "nothing is left of limits.cost of the run around this one, as far as is known there"],
+    [{ tokens: 0 }, "nothing is left of limits.tokens of the run around this one, as far as is known there"],
+  ])("of which nothing is left for a run inside: no agent starts (%j)", (budget, reason) => {
+    const run = play("s>a", { settings: { limits: budget }, nodes: { a: agent } });
+    expect(starts(run)).toBe("s");
+    expect(run.end).toMatchObject({ status: "limit", reason: expect.stringContaining(reason) });
+  });
 });
 
 describe("a budget that agents at work go beyond", () => {

@@ -4,7 +4,7 @@ import { limits } from "../../model/limits.ts";
 import { capOf, isAgentic } from "../limits/caps.ts";
 import { escalates, halting } from "./halts.ts";
 import type { RunState } from "../state.ts";
-import { budgetsOf, unsaidIn } from "../limits/usage.ts";
+import { budgetsOf, budgetText, unsaidIn, unsaidText } from "../limits/usage.ts";
 
 /** The halt that forbids a pass of this node to begin now, or null. */
 export function strikeAt(state: RunState, node: number): RunHalting | null {
@@ -63,10 +63,9 @@ function strikeOfUnsaid(state: RunState): string | null {
   const { usage } = state;
   const unsaid = unsaidIn(state);
   if (tokens !== undefined && unsaid !== null)
-    return `limits.tokens is ${tokens}, and agent ${unsaid} has not said how many it used`;
+    return `${budgetText(state.limits, "tokens")}, and ${unsaidText(unsaid, "tokens")}`;
   if (cost === undefined) return null;
-  if (unsaid !== null)
-    return `limits.cost is ${cost.amount} ${cost.currency}, and agent ${unsaid} has not said what it used`;
+  if (unsaid !== null) return `${budgetText(state.limits, "cost")}, and ${unsaidText(unsaid, "cost")}`;
   if (usage.turns === 0 || usage.cost !== undefined) return null;
-  return `limits.cost is ${cost.amount} ${cost.currency}, and what has been used cost is not known`;
+  return `${budgetText(state.limits, "cost")}, and what has been used cost is not known`;
 }

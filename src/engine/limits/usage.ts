@@ -1,6 +1,7 @@
 import { item } from "../../graph/ints.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import { addUsage, usageOf } from "../../model/usage.ts";
+import type { RunLimits } from "../../model/settings.ts";
 import type { RunState } from "../state.ts";
 
 /** Adds what an attempt used; null for one that has no result. */
@@ -32,29 +33,37 @@ export function budgetsOf(state: RunState): Spent[] {
   const found: Spent[] = [];
   if (tokens !== undefined) {
     const used = all.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, tokensOf(state));
-    found.push({
-      of: "tokens",
-      limit: tokens,
-      used,
-      text:
-        tokens === 0
-          ? `nothing is left of limits.tokens ${around}`
-          : `limits.tokens is ${tokens}, and ${used} are used`,
-    });
+    found.push({ of: "tokens", limit: tokens, used, text: spentText(state.limits, "tokens", used) });
   }
   if (cost !== undefined) {
     const used = all.reduce((sum, one) => sum + (one.cost ?? 0), state.usage.cost ?? 0);
-    const text =
-      cost.amount === 0
-        ? `nothing is left of limits.cost ${around}`
-        : `limits.cost is ${cost.amount} ${cost.currency}, and ${used} is used`;
-    found.push({ of: "cost", limit: cost.amount, used, text });
+    found.push({ of: "cost", limit: cost.amount, used, text: spentText(state.limits, "cost", used) });
   }
   return found;
 }
 
-/** No document says zero: it is what a budget has left for a run inside. */
-const around = "of the run around this one, as far as is known there";
+function spentText(bounds: RunLimits, of: Spent["of"], used: number): string {
+  const [share, are] = [bounds.leftOf?.[of], of === "tokens" ? "are" : "is"];
+  if (share?.unsaid !== undefined) return `${budgetText(bounds, of)}, and ${unsaidText(share.unsaid, of)} there`;
+  if (share !== undefined)
+    return `${budgetText(bounds, of)}: ${share.used} ${are} used there and ${used} in the run inside; raise it there`;
+  // No document says zero: an older version did not tell whose budget has nothing left.
+  if ((of === "tokens" ? bounds.tokens : bounds.cost?.amount) === 0)
+    return `nothing is left of limits.${of} of the run around this one, as far as is known there`;
+  return `${budgetText(bounds, of)}, and ${used} ${are} used`;
+}
+
+/** How much a budget is, and of which run where it is that of one around. */
+export function budgetText({ tokens, cost, leftOf }: RunLimits, of: Spent["of"]): string {
+  const share = leftOf?.[of];
+  const amount = share?.limit ?? (of === "tokens" ? tokens : cost?.amount) ?? 0;
+  const currency = of === "cost" && cost !== undefined ? ` ${cost.currency}` : "";
+  return `limits.${of}${share === undefined ? "" : ` of run ${share.run}`} is ${amount}${currency}`;
+}
+
+export function unsaidText(agent: string, of: Spent["of"]): string {
+  return `agent ${agent} has not said ${of === "tokens" ? "how many" : "what"} it used`;
+}
 
 function tokensOf({ usage }: RunState): number {
   return usage.inputTokens + usage.outputTokens;

@@ -119,7 +119,7 @@ export class Children implements ChildRuns {
 
   #around(): Around {
     const { facts, memory } = this.#parts;
-    return { blueprint: facts.blueprint, state: memory.state, counted: this.#counted };
+    return { run: facts.run, blueprint: facts.blueprint, state: memory.state, counted: this.#counted };
   }
 
   /** What their journals hold by now. */
