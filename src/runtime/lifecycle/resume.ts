@@ -18,11 +18,13 @@ import { contextOf, type RunFacts } from "../context.ts";
 import { isProblem, passesOfTask, storedPasses } from "../counters/counters.ts";
 import { findEffect } from "../admission/effect.ts";
 import { stillUsedUp } from "./again.ts";
+import { astray } from "./astray.ts";
 import { clearPlace } from "./left-over.ts";
 import { remember, type Memory } from "../memory/memory.ts";
 import type { EngineOptions } from "../options.ts";
 import { endOrphans, endTree } from "../processes/custody.ts";
 import { isSame } from "../processes/identity.ts";
+import { repeatedBy } from "./repeatable.ts";
 import { onwards, settlement } from "./settlement.ts";
 import { shellWord } from "../../model/shell.ts";
 import { told } from "../time/wait.ts";
@@ -66,12 +68,8 @@ export async function resumption(
   if (refused !== null) return refused;
   const stopping = request.stop !== undefined;
   const change = stopping ? null : changeOf(request, memory);
-  if (change !== null && !request.acceptChanges)
-    return refuse(
-      "changed",
-      `run ${row.run} started with another version of ${change}`,
-      `${request.settle === undefined ? "resume with" : "add"} --accept-changes, or put the old version back`,
-    );
+  const unfit = change === null ? null : cannotChange(change, request, bound.callees, journal);
+  if (unfit !== null) return unfit;
   const of = { run: row.run, state: memory.state, blueprint: request.blueprint, callees: bound.callees, journal };
   const settled = request.settle === undefined ? null : settlement({ id: options.ids.run(), ...request.settle }, of);
   if (settled !== null && "refused" in settled) return settled;
@@ -151,6 +149,20 @@ function cannotResume(
   if (request.stop !== undefined) return null;
   const missing = missingIn(request.blueprint, calleesOf(request), options.performers, options.can);
   return missing.length > 0 ? refuseMissing(missing) : null;
+}
+
+function cannotChange(
+  change: string,
+  { run, blueprint, settle, acceptChanges }: ResumeRequest,
+  callees: RunFacts["callees"],
+  journal: EngineOptions["journal"],
+): Refusal | null {
+  if (acceptChanges) return astray({ run, blueprint, callees, journal });
+  return refuse(
+    "changed",
+    `run ${run} started with another version of ${change}`,
+    `${settle === undefined ? "resume with" : "add"} --accept-changes, or put the old version back`,
+  );
 }
 
 /** What is no longer as the run knows it, or null. */
@@ -243,13 +255,7 @@ const waiting: Reason = { code: "taken_up", text: "it was still waiting" };
 const holding: Reason = { code: "taken_up", text: "the engine ended while it ran; what runs inside goes on" };
 const standing: Partial<Record<NodeType, Reason>> = { human: waiting, wait: waiting, call: holding, map: holding };
 
-/**
- * What the author said about such a claim: it may be repeated, or a probe finds out. Asking
- * a person and waiting have no effect, a box that was being made is made anew, a checkout
- * is finished, and what runs inside has claims of its own.
- */
-const replayed: ReadonlySet<NodeType> = new Set(["human", "wait", "provision", "checkout", "call", "map"]);
-
+/** What the author said about such a claim: it may be repeated, or a probe finds out. */
 async function settledBy(
   options: EngineOptions,
   facts: RunFacts,
@@ -258,8 +264,8 @@ async function settledBy(
   attempt: Attempt,
   signal: AbortSignal,
 ): Promise<Pick<NodeSettled, "as" | "by"> | null> {
-  if (replayed.has(node.type) || memory.nodes.isHeld(node.id)) return { as: "again", by: "engine" };
-  if (node.idempotent === true) return { as: "again", by: "idempotent" };
+  const by = memory.nodes.isHeld(node.id) ? "engine" : repeatedBy(node);
+  if (by !== null) return { as: "again", by };
   const { effect } = node;
   if (effect === undefined) return null;
   const { can, environment } = options;
