@@ -73,6 +73,7 @@ function attemptReport(attempt: AttemptView): AttemptReport {
     output: attempt.output,
     outputBytes: attempt.outputBytes,
     context: { bundle: attempt.bundle, outside: attempt.outside, refused: attempt.refused },
+    answers: attempt.answers.map(({ gate, by, at, answer }) => ({ gate, by, at: instant(at), answer })),
   };
 }
 

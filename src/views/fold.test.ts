@@ -32,6 +32,29 @@ function viewOf(events: readonly JournalEvent[]): RunView {
 const first = { node: "a", pass: 1, attempt: 1 } as const;
 
 describe("fold", () => {
+  it("keeps who answered and when, and that a gate before the node was asked again", () => {
+    const gate = { mode: "approval", prompt: "Ship it?", digest: "d" } as const;
+    const answer = { type: "gate.answered", digest: "d", answer: true } as const;
+    const ship = { ...first, node: "ship" };
+    const view = viewOf(
+      journal(
+        started,
+        { type: "gate.opened", ...ship, ...gate, of: "ask" },
+        { ...answer, ...ship, by: "ann" },
+        { type: "gate.opened", ...ship, ...gate, of: "pay" },
+        { ...answer, ...ship, by: "bob", answer: false },
+        // What an agent asked for is no gate.
+        { type: "gate.opened", ...first, ...gate },
+        { ...answer, ...first, by: "ann" },
+      ),
+    );
+    expect(view.nodes.get("ship")?.attempts[0]?.answers).toEqual([
+      { gate: "ask", by: "ann", at: 1200, answer: true },
+      { gate: "pay", by: "bob", at: 1400, answer: false },
+    ]);
+    expect(view.nodes.get("a")?.attempts[0]?.answers).toEqual([]);
+  });
+
   it("tells passes from attempts, and keeps what each attempt said", () => {
     const view = viewOf(
       journal(

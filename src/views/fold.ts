@@ -3,7 +3,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt } from "../model/attempt.ts";
-import type { EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
+import type { EventBody, GateAnswered, GateOpened, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
 import { addUsage, zeroUsage } from "../model/usage.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "./run-view.ts";
@@ -81,9 +81,9 @@ function apply(view: RunView, body: EventBody, at: number): void {
       if (body.waits && body.until !== undefined) return sleepAt(view, body.node, body.until);
       return setState(view, body.node, body.waits && body.time !== true ? "waiting" : "running");
     case "gate.opened":
-      return waitAt(view, body, body.prompt);
+      return waitAt(view, body);
     case "gate.answered":
-      return goOnAt(view, body);
+      return goOnAt(view, body, at);
     case "agent.progressed":
       return agentDid(attemptOf(view, body), body.event);
     case "run.halting":
@@ -175,14 +175,21 @@ function settleAs(
   setState(view, body.node, body.as === "again" ? "idle" : attempt.outcome);
 }
 
-function waitAt(view: RunView, at: Attempt, question: string): void {
-  attemptOf(view, at).question = question;
-  setState(view, at.node, "waiting");
+function waitAt(view: RunView, body: GateOpened): void {
+  const attempt = attemptOf(view, body);
+  attempt.question = body.prompt;
+  attempt.gate = body.of ?? body.node;
+  setState(view, body.node, "waiting");
 }
 
-function goOnAt(view: RunView, at: Attempt): void {
-  attemptOf(view, at).question = null;
-  setState(view, at.node, "running");
+function goOnAt(view: RunView, body: GateAnswered, at: number): void {
+  const attempt = attemptOf(view, body);
+  attempt.question = null;
+  const { gate, answers } = attempt;
+  const isOfPerson = nodeOf(view, body.node).type === "human" || gate !== body.node;
+  if (gate !== null && isOfPerson && answers.length < limits.gateOpenings)
+    answers.push({ gate, by: body.by, at, answer: body.answer });
+  setState(view, body.node, "running");
 }
 
 function sleepAt(view: RunView, id: string, until: number): void {
@@ -252,5 +259,7 @@ function blankAttempt(n: number, at: Attempt, startedAt: number): AttemptView {
     outside: [],
     refused: [],
     question: null,
+    gate: null,
+    answers: [],
   };
 }

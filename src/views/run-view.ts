@@ -1,3 +1,4 @@
+import type { Json } from "../model/json.ts";
 import type { NodeClass, NodeType } from "../model/node.ts";
 import type { RunLimits } from "../model/settings.ts";
 import type { RunHalting } from "../model/events.ts";
@@ -79,4 +80,16 @@ export interface AttemptView {
   readonly refused: string[];
   /** Prompt of a gate that waits for a person. */
   question: string | null;
+  /** Whose question it is or was last: that of the gate before the node, where it is asked again. */
+  gate: string | null;
+  /** Of people, to it as a gate and to gates before it; the first of them. */
+  readonly answers: AnswerView[];
+}
+
+export interface AnswerView {
+  readonly gate: string;
+  readonly by: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly answer: Json;
 }

@@ -4,13 +4,8 @@ import { emptyView, fold } from "./fold.ts";
 import { attemptsAsTold, TakenUp } from "./taken-up.ts";
 
 const at = (node: string, attempt: number) => ({ node, pass: 1, attempt });
-const opened = (attempt: number): EventBody => ({
-  type: "gate.opened",
-  mode: "approval",
-  prompt: "Ship?",
-  digest: "d",
-  ...at("ask", attempt),
-});
+const asking = { type: "gate.opened", mode: "approval", prompt: "Ship?", digest: "d" } as const;
+const opened = (attempt: number): EventBody => ({ ...asking, ...at("ask", attempt) });
 const unconfirmed = (node: string, attempt: number, code: "crash" | "taken_up"): EventBody => ({
   type: "node.unconfirmed",
   reason: { code, text: "…" },
@@ -94,4 +89,27 @@ test("attempts that were handed over are one with that which goes on, since when
     [1, "failure", 10],
     [2, "unconfirmed", 90],
   ]);
+});
+
+test("who answered before an attempt was handed over is told with who answered after", () => {
+  const view = emptyView("r", null);
+  const asked = (attempt: number, of: string): EventBody => ({ ...asking, ...at("ship", attempt), of });
+  const answered = (attempt: number, by: string): EventBody => ({
+    type: "gate.answered",
+    by,
+    digest: "d",
+    answer: true,
+    ...at("ship", attempt),
+  });
+  const first = [started("ship", 1), asked(1, "ask"), answered(1, "ann"), asked(1, "pay")];
+  const over = [unconfirmed("ship", 1, "taken_up"), again("ship", 1)];
+  const second = [started("ship", 2), asked(2, "pay"), answered(2, "bob")];
+  for (const [n, body] of [...first, ...over, ...second].entries())
+    fold(view, { run: "r", seq: n + 1, at: n, hash: "", body });
+  const [told, ...more] = attemptsAsTold(view.nodes.get("ship")?.attempts ?? []);
+  expect(told?.answers.map(({ gate, by }) => [gate, by])).toEqual([
+    ["ask", "ann"],
+    ["pay", "bob"],
+  ]);
+  expect(more).toEqual([]);
 });

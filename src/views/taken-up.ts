@@ -59,11 +59,14 @@ function isTakingUp(body: AttemptEvent, over: HandedOver): boolean {
 export function attemptsAsTold(attempts: readonly AttemptView[]): readonly AttemptView[] {
   const told: AttemptView[] = [];
   let since: number | null = null;
+  let before: AttemptView["answers"] = [];
   for (const [at, one] of attempts.entries()) {
     const startedAt: number = since ?? one.startedAt;
     const goesOn = one.reason?.code === "taken_up" && at + 1 < attempts.length;
     since = goesOn ? startedAt : null;
-    if (!goesOn) told.push({ ...one, n: told.length + 1, startedAt });
+    const answers = [...before, ...one.answers];
+    before = goesOn ? answers : [];
+    if (!goesOn) told.push({ ...one, n: told.length + 1, startedAt, answers });
   }
   return told;
 }

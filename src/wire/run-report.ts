@@ -1,6 +1,8 @@
 import { z } from "zod";
+import type { Json } from "../model/json.ts";
 
 const instant = z.iso.datetime();
+const json: z.ZodType<Json> = z.json();
 
 export const attemptShape = z.strictObject({
   n: z.int().min(1),
@@ -20,6 +22,8 @@ export const attemptShape = z.strictObject({
     outside: z.array(z.string()),
     refused: z.array(z.string()),
   }),
+  /** Of people, to the node as a gate; `gate` is another where one before it was asked again, as it did not hold. */
+  answers: z.array(z.strictObject({ gate: z.string(), by: z.string(), at: instant, answer: json })),
 });
 
 const runStatusShape = z.enum([

@@ -112,6 +112,9 @@ it.each([
     expect(answered.code).toBe(exit);
     expect(answered.stderr).not.toMatch(/unconfirmed|settled/);
     expect(existsSync(place.path("done"))).toBe(done);
+    const { stdout } = await trammel(["show", run], { place });
+    expect(stdout).toMatch(new RegExp(`^ {4}ask answered again by \\S+ at \\S+Z: ${said}$`, "m"));
+    expect(stdout).toMatch(/^ {4}answered by \S+ at \S+Z: yes$/m);
   },
 );
 

@@ -4,9 +4,9 @@ import type { RunReport } from "../../wire/run-report.ts";
 import { exitCodes, type Usage } from "../../model/outcome.ts";
 import type { ReadableJournal, RunRow } from "../../ports/journal.ts";
 import { escaped, inert, inertLine } from "../../views/inert.ts";
-import type { AttemptView, NodeState, NodeView, RunView } from "../../views/run-view.ts";
+import type { AnswerView, AttemptView, NodeState, NodeView, RunView } from "../../views/run-view.ts";
 import { attemptsAsTold } from "../../views/taken-up.ts";
-import { attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
+import { answerWords, attemptName, elapsed, pastText, stateGlyphs, usageText } from "../../views/words.ts";
 import { findBlueprint, listBlueprints, namesBlueprint, shippedBlueprints } from "../documents/by-name.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { dataHome } from "../store/home.ts";
@@ -125,7 +125,7 @@ function node(one: NodeView, status: RunView["status"]): string {
   const kind = one.type === null ? "" : ` (${one.type})`;
   const open = openText(one.state, status);
   return `${stateGlyphs[one.state]} ${one.id}${kind}\n${attemptsAsTold(one.attempts)
-    .map((each) => attempt(each, open))
+    .map((each) => attempt(each, open) + each.answers.map((given) => answered(given, one.id)).join(""))
     .join("")}`;
 }
 
@@ -173,6 +173,12 @@ function attempt(one: AttemptView, open: string): string {
   const body = said === "" ? "" : `${said.replace(/^/gm, "    │ ")}\n`;
   const reads = paths("read outside its context", one.outside) + paths("was refused", one.refused);
   return `    ${one.n}. ${one.outcome ?? open}${why}${time}\n${reads}${body}`;
+}
+
+/** Who answered and when; of a gate before the node, that it was asked again, since what it approved did not stand. */
+function answered({ gate, by, at, answer }: AnswerView, node: string): string {
+  const what = gate === node ? "answered" : `${gate} answered again`;
+  return `    ${what} by ${inertLine(by)} at ${instant(at)}: ${inertLine(answerWords(answer))}\n`;
 }
 
 function paths(what: string, files: readonly string[]): string {

@@ -50,6 +50,8 @@ function attempt(n: number, startedAt: number, endedAt: number | null): NodeView
     outside: [],
     refused: [],
     question: null,
+    gate: null,
+    answers: [],
   };
 }
 
