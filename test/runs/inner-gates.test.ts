@@ -93,6 +93,17 @@ describe("a gate inside a call", () => {
     expect(world.calls).toEqual(["x", "ask", "y", "z"]);
   });
 
+  test("makes the run around it one that can be parked, right behind a gate too", async () => {
+    const journal = world.journal();
+    const gated = blueprint([asking, calling("sub", "callee")], [{ from: "ask", to: "sub", when: "success" }]);
+    const running = await world.start(request(gated, inside), acts(), 1, journal);
+    await until(() => journal.find(running.run)?.status === "waiting");
+    running.deliver(answerTo(digestIn(journal, running.run), "ask"));
+    await until(() => runsInside(journal, running.run)[0]?.status === "waiting" && running.canPark());
+    expect(running.park()).toBe(true);
+    expect(await running.end).toMatchObject({ status: "waiting" });
+  });
+
   test("is answered from another process by the mailbox of its own run", async () => {
     const journal = world.journal();
     const running = await world.start(request(top, inside), acts(), 1, journal);

@@ -181,7 +181,9 @@ export class Attempts {
    */
   get onlyAsk(): boolean {
     return [...this.#live].every(([id, { gate }]) => {
-      if (gate === null) return this.#inside.get(id)?.canPark() === true;
+      // What holds runs has begun: no second yes is waited for before it any more.
+      const inside = this.#inside.get(id);
+      if (inside !== undefined || gate === null) return inside?.canPark() === true;
       return gate.waits && (gate instanceof AttemptGate || this.#memory.nodes.isHeld(id));
     });
   }
