@@ -47,6 +47,25 @@ it("a blueprint comes with trammel, and one of the project goes before it", asyn
   });
 });
 
+it("the tests of the project are run from the folders below it as well, and with those of the folder", async () => {
+  using place = new Place();
+  mkdirSync(place.path(".trammel/blueprints"), { recursive: true });
+  mkdirSync(place.path("part/deep"), { recursive: true });
+  place.file(".trammel/blueprints/good.yaml", good);
+  const tests = "tests:\n  - name: works\n    nodes: {a: success}\n    expect: {outcome: succeeded}\n";
+  place.file(".trammel/blueprints/good.test.yaml", tests);
+  const tested = async (folder: string, ...places: readonly string[]) => {
+    const wrapper = ["sh", "-c", 'cd "$0" && exec "$@"', folder];
+    return (await trammel(["test", ...places], { place, wrapper })).stdout;
+  };
+  expect(await tested("part/deep")).toMatch(/^\.\.\/\.\.\/\.trammel\/blueprints\/good\.test\.yaml\n.*\n1 passed/s);
+  expect(await tested(".")).toMatch(/^\.trammel\/blueprints\/good\.test\.yaml\n.*\n1 passed/s);
+  place.file("part/deep/own.yaml", good.replace("good", "own"));
+  place.file("part/deep/own.test.yaml", tests);
+  expect(await tested("part/deep")).toMatch(/^own\.test\.yaml\n.*2 passed/s);
+  expect(await tested("part/deep", ".")).toContain("1 passed");
+});
+
 it.each([".trammel", ".trammel/blueprints"])("a link to nothing is no empty folder: %s", async (link) => {
   using place = new Place();
   mkdirSync(place.path("below"));

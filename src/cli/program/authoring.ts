@@ -44,7 +44,7 @@ export function addAuthoring(program: Command, world: World, finish: Finish): vo
   program
     .command("test")
     .description("run the tests of blueprints (*.test.yaml), without a model and without a network")
-    .argument("[place...]", "test files, blueprints, or folders of them; else this folder")
+    .argument("[place...]", "test files, blueprints, or folders of them; else this folder and the project's blueprints")
     .option("-t, --name <text>", "only tests whose name holds the text", filled)
     .option("--coverage", "say which nodes and edges the tests walk")
     .option("--min-coverage <percent>", "fail where the tests of a blueprint walk less of it", percent)

@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { keptFolder, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
+import { folderAstray, keptFolder, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import { isTestFile } from "../documents/document.ts";
 import { yamlFiles } from "../documents/documents.ts";
 import { isFile, isFolder } from "../documents/files.ts";
@@ -9,23 +9,32 @@ import { type Problem, usage } from "../problem.ts";
 
 /**
  * The test files at these places: a test file, the one beside a blueprint, or all of
- * a folder and below. Here, where no place is named.
+ * a folder and below. Where no place is named, here and where the project keeps its blueprints.
  */
 export function testFilesAt(places: readonly string[], cwd: string): readonly (string | Problem)[] {
-  const found = (places.length > 0 ? places : ["."]).flatMap((place) => testFilesIn(place, cwd));
+  const found = places.length > 0 ? places.flatMap((place) => testFilesIn(place, cwd)) : testFilesOfProject(cwd);
   return found.filter((one, index) => typeof one !== "string" || found.indexOf(one) === index);
 }
 
-function testFilesIn(place: string, cwd: string): readonly (string | Problem)[] {
-  if (isFolder(resolve(cwd, place))) {
-    const files = yamlFiles(place, cwd);
+function testFilesOfProject(cwd: string): readonly (string | Problem)[] {
+  const astray = folderAstray(cwd);
+  return astray === null ? testFilesBelow([".", relative(cwd, keptFolder(cwd))], cwd) : [astray];
+}
+
+function testFilesBelow(folders: readonly [string, ...string[]], cwd: string): readonly string[] | readonly [Problem] {
+  const tests: string[] = [];
+  for (const folder of folders) {
+    const files = yamlFiles(folder, cwd);
     if (files === null)
-      return [usage(`${place} holds more than ${limits.entriesPerCheckedFolder} entries`, "Name a smaller folder.")];
-    const tests = files.filter(isTestFile);
-    return tests.length > 0
-      ? tests
-      : [usage(`there is no test in ${place}`, "A test is a file NAME.test.yaml beside a blueprint.")];
+      return [usage(`${folder} holds more than ${limits.entriesPerCheckedFolder} entries`, "Name a smaller folder.")];
+    tests.push(...files.filter(isTestFile));
   }
+  if (tests.length > 0) return tests;
+  return [usage(`there is no test in ${folders[0]}`, "A test is a file NAME.test.yaml beside a blueprint.")];
+}
+
+function testFilesIn(place: string, cwd: string): readonly (string | Problem)[] {
+  if (isFolder(resolve(cwd, place))) return testFilesBelow([place], cwd);
   if (isTestFile(place)) return [place];
   const isFileName = place.includes("/") || /\.ya?ml$/.test(place);
   const folder = isFileName ? dirname(place) : relative(cwd, keptFolder(cwd));
