@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { pruneShape } from "../../src/wire/prune.ts";
@@ -31,6 +31,19 @@ async function pruned(place: Place, ...options: string[]) {
   return pruneShape.parse(JSON.parse(stdout));
 }
 
+function pidsIn(place: Place, file: string): readonly string[] {
+  return existsSync(place.path(file)) ? place.read(file).trim().split("\n") : [];
+}
+
+/** One that is gone may not have been looked after yet by whoever took it over. */
+function isAtWork(pid: string): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
 const worktreesOf = (place: Place): readonly string[] =>
   existsSync(join(place.home, "worktrees")) ? readdirSync(join(place.home, "worktrees")).toSorted() : [];
 const refsOf = (place: Place): string => place.git("for-each-ref", "--format=%(refname)", "refs/trammel");
@@ -60,19 +73,22 @@ it("removes the worktree that a crash left before its run began, and leaves that
   using place = repository();
   place.file(
     "b.yaml",
-    isolated("true", 'touch "$TRAMMEL_HOLD.began"; until test -e "$TRAMMEL_HOLD"; do sleep 0.02; done').replaceAll(
+    isolated("true", 'echo $$ >> "$TRAMMEL_HOLD.pids"; until test -e "$TRAMMEL_HOLD"; do sleep 0.02; done').replaceAll(
       "$TRAMMEL_HOLD",
       place.path("go"),
     ),
   );
   const [killed, beginning] = [start(["run", "-b", "b.yaml"], { place }), start(["run", "-b", "b.yaml"], { place })];
   await expect.poll(() => worktreesOf(place).filter((name) => !name.endsWith(".json")).length).toBe(2);
-  await expect.poll(() => existsSync(place.path("go.began"))).toBe(true);
+  const atWork = (): number => pidsIn(place, "go.pids").filter(isAtWork).length;
+  await expect.poll(atWork).toBe(2);
   killed.child.kill("SIGKILL");
   await killed.end;
   const next = await trammel(["run", "-b", "b2.yaml"], { place: (place.file("b2.yaml", isolated("true")), place) });
   expect(next.stderr).toMatch(/removed the worktree of run \S+, which a crash kept from beginning/);
   expect(worktreesOf(place).filter((name) => !name.endsWith(".json"))).toHaveLength(1);
+  // Nothing is left at work where it was.
+  expect(atWork()).toBe(1);
   writeFileSync(place.path("go"), "");
   expect((await beginning.end).code).toBe(0);
   expect(worktreesOf(place)).toEqual([]);

@@ -6,7 +6,16 @@ import { git, GitFailure, gitText, type GitOptions } from "./git.ts";
 import { indexOf, isIndex } from "./index-turn.ts";
 import { refs } from "./refs.ts";
 import { rootFile } from "./own-repository.ts";
-import { discard, finishRemovals, isHeld, mayHaveBegun, orphans, recordName, worktreesIn } from "./worktree-records.ts";
+import {
+  discard,
+  endWork,
+  finishRemovals,
+  isHeld,
+  mayHaveBegun,
+  orphans,
+  recordName,
+  worktreesIn,
+} from "./worktree-records.ts";
 
 /** A run that leaves the journal, and where its pictures are. */
 export interface LeavingRun {
@@ -60,6 +69,7 @@ export async function pruneTrees(pruning: TreePruning): Promise<TreesPruned> {
   // They tell that its run had begun, when nobody locks it any more.
   const removed = await removeRefs({ ...pruning, leaving: leaving.filter(({ run }) => !staying.has(run)) });
   if (!dryRun) {
+    await endWork(home, gone);
     for (const run of gone) await discard(home, run, env);
     await finishRemovals(home, env);
   }

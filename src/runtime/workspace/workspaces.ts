@@ -18,6 +18,7 @@ import { isGone, repositoryOf } from "./repository.ts";
 import type { Snapshots } from "./snapshots.ts";
 import {
   discard,
+  endWork,
   finishRemovals,
   forget,
   isHeld,
@@ -196,6 +197,7 @@ async function removeOrphans({ home, env, notice, isKnown }: WorkspaceOptions): 
   await finishRemovals(home, env);
   for (const run of await orphans(home, isKnown)) {
     if ((await isHeld(home, run)) || (await mayHaveBegun(home, run, env))) continue;
+    await endWork(home, [run]);
     await discard(home, run, env);
     notice(`removed the worktree of run ${run}, which a crash kept from beginning`);
   }

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Worktree } from "../../model/worktree.ts";
+import { endOrphans } from "../processes/custody.ts";
 import { isAlive, self } from "../processes/identity.ts";
 import { git, type GitOptions, gitText } from "./git.ts";
 import { refs } from "./refs.ts";
@@ -83,6 +84,12 @@ export async function mayHaveBegun(home: string, run: string, env: GitOptions["e
 async function placeOf(home: string, run: string): Promise<Pick<Worktree, "root" | "repository">> {
   const root = join(worktreesIn(home), run);
   return (await recordOf(home, run))?.worktree ?? { root, repository: root };
+}
+
+/** Ends what engines that are gone left at work in worktrees of theirs, as a setup does that they were killed in. */
+export async function endWork(home: string, runs: readonly string[]): Promise<void> {
+  const records = await Promise.all(runs.map((run) => recordOf(home, run)));
+  await endOrphans(...records.flatMap((record) => (record === null ? [] : [record.owner])));
 }
 
 /** Takes a worktree away for good, whatever is in it; commits on its branch stay with the branch. */
