@@ -126,6 +126,8 @@ export const limits = {
   pictureLockMs: 5 * 60_000,
   snapshotMs: 60_000,
   modesReadAtOnce: 1_000,
+  /** How much earlier than it was a file may be said to be changed: some file systems count by two seconds. */
+  fileTimeSlackMs: 2_000,
   /** Ignore rules that Git is given in one list, of which it tries each on each folder. */
   listedRules: 5_000,
 

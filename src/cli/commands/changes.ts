@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
+import type { Blueprint } from "../../model/blueprint.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { JournalReader, RunRow } from "../../ports/journal.ts";
 import { limits } from "../../model/limits.ts";
-import type { Repositories, RunChanges, UndoRefusal } from "../../runtime/workspace/changes.ts";
+import type { RunChanges, UndoRefusal, WholeUndone } from "../../runtime/workspace/changes.ts";
 import { GitFailure } from "../../runtime/workspace/git.ts";
 import { systemIds } from "../../runtime/ids.ts";
 import { self } from "../../runtime/processes/identity.ts";
 import { systemClock } from "../../runtime/time/clock.ts";
 import { shownName } from "../../runtime/tree/names.ts";
+import { idleSpans, type Span } from "../../views/idle.ts";
 import { inert } from "../../views/inert.ts";
 import { dataHome } from "../store/home.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -29,19 +31,19 @@ export interface UndoOptions {
 
 /** Takes back what a run changed in its tree, and nothing else. */
 export function undo(world: World, text: string, options: UndoOptions): Promise<number> {
-  return withChanges(world, text, async ({ row, changes }) => {
-    const undone = await holding(world, row, () => changes.undo(options));
+  return withChanges(world, text, async ({ row, changes, idle }) => {
+    const undone = await holding(world, row, () => changes.undo({ ...options, idle }));
     if ("busy" in undone) return report(world, usage(undone.busy, "wait until it is over, or stop it"));
     if ("refused" in undone) return report(world, refusal(row.run, undone));
     const { paths, left, ref } = undone;
     if (paths.length === 0) {
-      world.err.write(`nothing of run ${row.run} is left in the tree\n${stays(undone.repositories)}`);
+      world.err.write(`nothing of run ${row.run} is left in the tree\n${stays(undone)}`);
       return exitCodes.ok;
     }
     if (left.length > 0)
       return report(world, usage(`could not be put back: ${list(left)}`, `The tree as it was: ${ref}`));
     world.err.write(
-      `took back ${list(paths)}\n  The tree as it was before is kept: git show ${ref}:PATH\n${stays(undone.repositories)}`,
+      `took back ${list(paths)}\n  The tree as it was before is kept: git show ${ref}:PATH\n${stays(undone)}`,
     );
     return exitCodes.ok;
   });
@@ -70,6 +72,7 @@ async function holding<T>(world: World, row: RunRow, work: () => Promise<T>): Pr
 interface Found {
   readonly row: RunRow;
   readonly changes: RunChanges;
+  readonly idle: readonly Span[];
 }
 
 function withChanges(world: World, text: string, act: (found: Found) => Promise<number>): Promise<number> {
@@ -100,16 +103,21 @@ async function actOn(
   row: RunRow,
   act: (found: Found) => Promise<number>,
 ): Promise<number> {
-  const changes = await changesIn(world, journal, row);
-  if (isProblem(changes)) return report(world, changes);
+  const found = await changesIn(world, journal, row);
+  if (isProblem(found)) return report(world, found);
+  const { changes, blueprint } = found;
   try {
-    return await act({ row, changes });
+    return await act({ row, changes, idle: idleSpans(journal.read(row.run), blueprint) });
   } finally {
     await changes.dispose();
   }
 }
 
-async function changesIn(world: World, journal: JournalReader, row: RunRow): Promise<RunChanges | Problem> {
+async function changesIn(
+  world: World,
+  journal: JournalReader,
+  row: RunRow,
+): Promise<{ readonly changes: RunChanges; readonly blueprint: Blueprint | null } | Problem> {
   const [first] = journal.read(row.run);
   if (first?.body.type !== "run.started") return usage(`the journal of run ${row.run} does not begin with its start`);
   const document = journal.definition(row.definition);
@@ -122,7 +130,8 @@ async function changesIn(world: World, journal: JournalReader, row: RunRow): Pro
   const { env } = world;
   const place = { home: dataHome(env, world.cwd), env, records, record: first.body.cassettes };
   const changes = await changesOf({ ...place, run: row.run, started: first.body, ended: row.endedAt !== null });
-  return changes ?? usage(`nothing tells what run ${row.run} changed`, whyUntold(row));
+  if (changes === null) return usage(`nothing tells what run ${row.run} changed`, whyUntold(row));
+  return { changes, blueprint: kept };
 }
 
 function whyUntold({ run, tree, cwd }: RunRow): string {
@@ -152,9 +161,12 @@ function refusal(run: string, refused: UndoRefusal): Problem {
   }
 }
 
-/** What could not be taken back, as lines. */
-function stays({ made, gone }: Repositories): string {
+/** What was not taken back, as lines. */
+function stays({ others, repositories: { made, gone } }: WholeUndone): string {
   const lines = [
+    others.length === 0
+      ? ""
+      : `  Others changed this while the run waited, and it stays without --force: ${list(others)}\n`,
     gone.length === 0 ? "" : `  No repository any more, and its commits do not come back: ${list(gone)}\n`,
     made.length === 0 ? "" : `  A repository since the run began, whose .git stays: ${list(made)}\n`,
   ];

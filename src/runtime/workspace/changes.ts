@@ -1,7 +1,8 @@
-import { rm } from "node:fs/promises";
+import { lstat, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { scratchFolder } from "../scratch/scratch.ts";
 import type { RunStarted } from "../../model/events.ts";
+import { limits } from "../../model/limits.ts";
 import { at } from "../tree/way.ts";
 import { GitFailure } from "./git.ts";
 import { picturesOf, type PictureOptions } from "./pictures.ts";
@@ -13,25 +14,39 @@ import type { Snapshots } from "./snapshots.ts";
 export interface RunChanges {
   /** Unified. To the tree as the run left it, or as it is now where the run is not over. */
   diff(): Promise<Buffer>;
-  undo(options?: UndoOptions): Promise<(Undone & { readonly repositories: Repositories }) | UndoRefusal>;
+  undo(options?: UndoOptions): Promise<WholeUndone | UndoRefusal>;
   dispose(): Promise<void>;
+}
+
+/** In milliseconds since the epoch. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface UndoOptions {
   /** Also what others changed since, or where nobody knows how the run left the tree. */
   readonly force?: boolean;
+  /** Times between its start and its end in which nothing of the run was at work. */
+  readonly idle?: readonly Span[];
 }
 
 export interface Undone {
   readonly paths: readonly string[];
   /** Paths that could not be put back. */
   readonly left: readonly string[];
+  /** Paths that stay, since others changed them last while nothing of the run was at work. */
+  readonly others: readonly string[];
   /** Where the tree is kept as it was before. */
   readonly ref: string;
 }
 
+export interface WholeUndone extends Undone {
+  readonly repositories: Repositories;
+}
+
 /** Those inside the tree that are others than when the run began: what Git keeps for itself is in no picture. */
-export interface Repositories {
+interface Repositories {
   /** Folders that are repositories now. */
   readonly made: readonly string[];
   /** Folders that were. */
@@ -94,20 +109,35 @@ export async function undo(
   run: string,
   from: string,
   end: string | null,
-  { force = false }: UndoOptions = {},
+  { force = false, idle = [] }: UndoOptions = {},
 ): Promise<Undone | UndoRefusal> {
   const start = await snapshots.kept(from);
   if (start === null || (end === null && !force)) return { refused: "unended" };
   const now = await snapshots.take();
   const own = new Set(await snapshots.changed(start, end ?? now));
   // What is as it was before the run needs nothing.
-  const paths = (await snapshots.changed(start, now)).filter((path) => own.has(path));
+  const changed = (await snapshots.changed(start, now)).filter((path) => own.has(path));
+  const others = new Set(force ? [] : await changedWhile(idle, snapshots.root, changed));
+  const paths = changed.filter((path) => !others.has(path));
   const later = new Set(end === null ? [] : await snapshots.changed(end, now));
   const touched = paths.filter((path) => later.has(path));
   if (touched.length > 0 && !force) return { refused: "touched", paths: touched };
   const ref = await freeRef(snapshots, run);
   await snapshots.keep(ref, now);
-  return { paths, left: paths.length === 0 ? [] : await snapshots.restore(from, paths), ref };
+  return { paths, left: paths.length === 0 ? [] : await snapshots.restore(from, paths), others: [...others], ref };
+}
+
+/** Paths that were changed last in one of these times, by the clock of their file system. */
+async function changedWhile(idle: readonly Span[], root: string, paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of idle.length === 0 ? [] : paths) {
+    const time = (await lstat(at(root, path)).catch(() => null))?.ctimeMs;
+    // What is changed next may be said to be changed a little earlier.
+    const isOf = ({ from, to }: Span): boolean =>
+      time !== undefined && from < time && time < to - limits.fileTimeSlackMs;
+    if (idle.some(isOf)) found.push(path);
+  }
+  return found;
 }
 
 async function repositoriesSince(snapshots: Snapshots, first: string, paths: readonly string[]): Promise<Repositories> {

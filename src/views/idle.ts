@@ -1,0 +1,37 @@
+import type { Blueprint } from "../model/blueprint.ts";
+import type { JournalEvent } from "../model/events.ts";
+import { emptyView, fold } from "./fold.ts";
+
+/** In milliseconds since the epoch. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Times in which nothing of a run was at work: it waited for a person, or had halted, until somebody went on with it.
+ * An agent that asks about one of its calls, or pauses, is at work, and so is a call or a map in which others wait.
+ * None where the definition is gone.
+ */
+export function idleSpans(events: Iterable<JournalEvent>, blueprint: Blueprint | null): readonly Span[] {
+  if (blueprint === null) return [];
+  const view = emptyView("", blueprint);
+  const spans: Span[] = [];
+  const engaged = new Set<string>();
+  let from: number | null = null;
+  for (const event of events) {
+    fold(view, event);
+    const { body, at } = event;
+    if (body.type === "gate.opened" && view.nodes.get(body.node)?.class === "agentic") engaged.add(body.node);
+    if (body.type === "node.waiting" && view.nodes.get(body.node)?.type !== "wait") engaged.add(body.node);
+    if (body.type === "node.ended" || body.type === "node.retrying" || body.type === "node.unconfirmed")
+      engaged.delete(body.node);
+    const isIdle = view.atWork.busy === 0 && engaged.size === 0;
+    if (isIdle) from ??= at;
+    else if (from !== null) {
+      spans.push({ from, to: at });
+      from = null;
+    }
+  }
+  return spans;
+}
