@@ -176,7 +176,7 @@ class DocumentReader {
     const [only] = free;
     if (only !== undefined && free.length === 1) return { name: only, at: undefined };
     const shown = free
-      .slice(0, 8)
+      .slice(0, limits.entriesNamed)
       .map((id) => `\`${id}\``)
       .join(", ");
     const why =

@@ -27,6 +27,8 @@ export const limits = {
   nodesPerBlueprint: 20_000,
   edgesPerBlueprint: 200_000,
   noteCharacters: 500,
+  titleCharacters: 120,
+  descriptionCharacters: 500,
   orderVisits: 3_000_000,
   orderTries: 200,
   /** More than a sane graph needs to settle. */
@@ -34,6 +36,10 @@ export const limits = {
   /** Of a word with what it may have been meant for, over one check. */
   nameComparisons: 100_000,
   wordsNamed: 24,
+  fieldsNamed: 40,
+  toolsNamed: 30,
+  entriesNamed: 8,
+  loopNodesNamed: 6,
   quotedColumns: 160,
 
   // Engine; limits.steps, limits.retries, limits.parallel, limits.time, cap
@@ -64,6 +70,7 @@ export const limits = {
   // Runs inside runs; max
   mapDefaultItems: 100,
   mapMaxItems: 10_000,
+  failedItemsNamed: 10,
   childLevels: 16,
   calleesPerRun: 1_000,
   boundPathsInside: 100,
@@ -107,6 +114,7 @@ export const limits = {
   portFileBytes: 1024 * 1024,
   taskBytes: 256 * 1024,
   taskIdCharacters: 200,
+  inputFileAliases: 100,
 
   // Secrets
   secretMinCharacters: 4,
@@ -153,6 +161,7 @@ export const limits = {
   stageQuietMs: 20,
   testRunMs: 10 * 60_000,
   testFailuresShown: 20,
+  testNameCharacters: 200,
   crashWorkers: 2,
   crashDecisions: 1_000,
   crashOrphanMs: 10_000,
@@ -167,6 +176,8 @@ export const limits = {
   redrawMs: 100,
   nodeIdColumns: 32,
   blueprintNameColumns: 24,
+  /** UTF-16 units looked at for each column; more than that is combining marks. */
+  columnUnits: 16,
   followMs: 200,
   hangupMs: 250,
   gateEvidenceBytes: 16 * 1024,

@@ -30,6 +30,7 @@ export const storeLimits = {
   noticeMs: 10_000,
   noticesPerRun: 100,
   runsListed: 1_000,
+  runsNamed: 5,
   /** To complete a command line. */
   runsOffered: 50,
   runsInInbox: 100_000,

@@ -74,10 +74,10 @@ async function resultOf(ends: readonly (Ended | null)[], { can, signal }: Action
   if (first === undefined) return { outcome: "success", output: await saidJson(value, can.blobs), value };
   const why = "refused" in first.end ? first.end.refused : (first.end.reason ?? first.end.status);
   const named = failed
-    .slice(0, 10)
+    .slice(0, limits.failedItemsNamed)
     .map(({ index }) => index)
     .join(", ");
-  const text = `${failed.length} of ${ends.length} items failed (${named}${failed.length > 10 ? ", …" : ""}): ${why}`;
+  const text = `${failed.length} of ${ends.length} items failed (${named}${failed.length > limits.failedItemsNamed ? ", …" : ""}): ${why}`;
   const evidence = "refused" in first.end ? {} : evidenceOf(first.end);
   return { outcome: "failure", reason: { code: "child", text }, ...evidence, value };
 }

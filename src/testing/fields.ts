@@ -1,3 +1,4 @@
+import { limits } from "../model/limits.ts";
 import { configFields } from "../config/parse.ts";
 import { exitCodes } from "../model/outcome.ts";
 import { parsePattern } from "../language/patterns/expression.ts";
@@ -152,7 +153,7 @@ const expectation: Reader<Expectation> = {
 };
 
 const testFields = {
-  name: required(text({ maxCharacters: 200 }), "What it shows."),
+  name: required(text({ maxCharacters: limits.testNameCharacters }), "What it shows."),
   task: optional(anyText, "The task of the run."),
   task_id: optional(text(), "Under which passes are counted and escalations named; `test` when left out.", "taskId"),
   inputs: optional(entriesOf(json), "Values of inputs, by name."),

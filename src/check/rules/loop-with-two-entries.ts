@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import { fieldRange } from "../../language/source.ts";
 import { entryOf } from "../../language/tree.ts";
 import type { Rule } from "../rule.ts";
@@ -20,7 +21,7 @@ export const loopWithTwoEntries: Rule = {
       });
       const [first] = entries;
       if (first === undefined || entries.length < 2) continue;
-      const names = entries.slice(0, 6).map((index) => `\`${graph.ids[index]}\``);
+      const names = entries.slice(0, limits.loopNodesNamed).map((index) => `\`${graph.ids[index]}\``);
       const message = `This loop can be entered at ${names.join(", ")}; edges back to these nodes start a new pass`;
       report(
         fieldRange(source, graph.ids[first] ?? ""),

@@ -28,10 +28,10 @@ export const loopWithoutBound: Rule = {
       const [first] = ids;
       if (bounded || first === undefined || graph.reachable[loop[0] ?? -1] !== true) continue;
       const shown = ids
-        .slice(0, 6)
+        .slice(0, limits.loopNodesNamed)
         .map((id) => `\`${id}\``)
         .join(", ");
-      const message = `The loop of ${shown}${ids.length > 6 ? ", …" : ""} has no bound of its own; the default of ${limits.stepsWithLoopDefault} steps ends it`;
+      const message = `The loop of ${shown}${ids.length > limits.loopNodesNamed ? ", …" : ""} has no bound of its own; the default of ${limits.stepsWithLoopDefault} steps ends it`;
       report(fieldRange(source, first), message, "Add `cap:` to a node of the loop, or `limits: {steps: …}`.");
     }
   },

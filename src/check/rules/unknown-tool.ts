@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import { fieldRange } from "../../language/source.ts";
 import { oneOfWords } from "../../language/nearest.ts";
 import type { Located } from "../../language/tree.ts";
@@ -12,7 +13,7 @@ export const unknownTool: Rule = {
     if (tools === undefined) return;
     const beginnings = [...tools].flatMap((name) => (name.endsWith("*") ? [name.slice(0, -1)] : []));
     const isKnown = (name: string): boolean => tools.has(name) || beginnings.some((each) => name.startsWith(each));
-    const hint = `Tools are ${oneOfWords([...tools].sort(), 30)}.`;
+    const hint = `Tools are ${oneOfWords([...tools].sort(), limits.toolsNamed)}.`;
     const offered = (list: Located | undefined, by: string): void => {
       if (list?.kind !== "list") return;
       for (const item of list.items) {

@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import type { Json } from "../../model/json.ts";
 import { isKept, unkeptText } from "../../model/json-text.ts";
 import { readDocument } from "../documents/document.ts";
@@ -59,7 +60,7 @@ async function readInputFile(file: string, cwd: string): Promise<InputsResult> {
     return visit.BREAK;
   });
   if (unkept !== undefined) return { problem: usage(`${file}:${unkept} ${unkeptText()}`) };
-  const value = parsed.toJS({ maxAliasCount: 100 }) as Json;
+  const value = parsed.toJS({ maxAliasCount: limits.inputFileAliases }) as Json;
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     return { problem: usage(`${file} does not hold a map of input names to values`) };
   }

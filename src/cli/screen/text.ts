@@ -1,11 +1,10 @@
+import { limits } from "../../model/limits.ts";
 import measure from "fast-string-truncated-width";
 import type { Output } from "../output.ts";
 
 /** Made on first use: it loads tables that plain text never needs. */
 let segmenter: Intl.Segmenter | undefined;
 const printable = /^[\u0020-\u007e]*$/;
-/** UTF-16 units looked at for each column; more than that is combining marks. */
-const unitsPerColumn = 16;
 
 /** Columns a text takes on a terminal: wide characters and emoji count two, escape sequences none. */
 export function width(text: string): number {
@@ -23,7 +22,7 @@ export function lineColumns(output: Output): number {
  */
 export function fit(text: string, columns: number): string {
   if (columns <= 0) return "";
-  const near = text.slice(0, (columns + 1) * unitsPerColumn);
+  const near = text.slice(0, (columns + 1) * limits.columnUnits);
   if (near.length === text.length && width(text) <= columns) return text;
   if (printable.test(near)) return `${near.slice(0, columns - 1)}…`;
   let kept = "";

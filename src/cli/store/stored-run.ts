@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import type { CalleePins } from "../../model/bound.ts";
 import type { JournalEvent } from "../../model/events.ts";
 import { exitCodes } from "../../model/outcome.ts";
@@ -58,7 +59,7 @@ export function findRun(journal: ReadableJournal, text: string): RunRow | Proble
     return { exit: exitCodes.usage, message: "the id of the run is empty", hint: "trammel runs lists them." };
   const row = journal.find(text);
   if (row !== null) return row;
-  const alike = journal.runs(1000).filter((one) => one.run.startsWith(text));
+  const alike = journal.runs(limits.runsListed).filter((one) => one.run.startsWith(text));
   if (alike.length > 1) return severalOf(text, alike);
   const removed = journal.removed(text);
   if (removed !== null) return pruned(removed);
@@ -69,7 +70,7 @@ export function findRun(journal: ReadableJournal, text: string): RunRow | Proble
 }
 
 function severalOf(text: string, runs: readonly { readonly run: string }[]): Problem {
-  const named = runs.slice(0, 5).map(({ run }) => run);
+  const named = runs.slice(0, limits.runsNamed).map(({ run }) => run);
   return {
     exit: exitCodes.usage,
     message: `${text} is the beginning of several runs`,

@@ -46,7 +46,7 @@ const effect = object(
 );
 
 export const presentation = {
-  title: optional(text({ maxCharacters: 120 }), "Short name for people."),
+  title: optional(text({ maxCharacters: limits.titleCharacters }), "Short name for people."),
   note: optional(note, "What it is for."),
   was: optional(text(), "Its former name; carries counts, cases and history over."),
 } satisfies Fields;

@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import type { InputSpec, OutputSpec, TypeSpec } from "../../model/type-spec.ts";
 import type { OutputFormat } from "../../model/node.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
@@ -92,7 +93,10 @@ export const outputFormat: Reader<OutputFormat> = {
 
 const inputFields = {
   type: optional(typeReader, "Type of the value; text when absent."),
-  description: optional(text({ maxCharacters: 500 }), "What the value is for, shown in forms and help."),
+  description: optional(
+    text({ maxCharacters: limits.descriptionCharacters }),
+    "What the value is for, shown in forms and help.",
+  ),
   default: optional(json, "Value when none is given."),
   sensitive: optional(boolean, "Mask the value everywhere and keep it out of the environment."),
   enum: optional(listOf(json), "The only values allowed."),

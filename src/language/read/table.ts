@@ -1,3 +1,4 @@
+import { limits } from "../../model/limits.ts";
 import type { Json } from "../../model/json.ts";
 import { adviceOn, meaningOf } from "../elsewhere.ts";
 import { didYouMean, oneOfWords } from "../nearest.ts";
@@ -112,7 +113,7 @@ export function unknownField(entry: LocatedEntry, known: readonly string[], read
   const near = others.length === 0 ? didYouMean(meant) : `; ${others.join(" and ")} nodes have it`;
   const message = `\`${key}\` is no field of ${reading.owner}${near}`;
   const instead = meaning === undefined ? undefined : `Write \`${meaning}:\` instead.`;
-  const all = `It has: ${oneOfWords([...known].sort(), 40).replace(/ or (?=[^,]*$)/, " and ")}.`;
+  const all = `It has: ${oneOfWords([...known].sort(), limits.fieldsNamed).replace(/ or (?=[^,]*$)/, " and ")}.`;
   const told = reading.problem("unknown-field", entry.key, message, merge ?? advice?.hint ?? instead ?? all);
   return told ? meant : undefined;
 }
