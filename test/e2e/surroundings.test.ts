@@ -48,6 +48,18 @@ it("keeps no state in the working folder where HOME is empty", async () => {
   }
 });
 
+it("a TRAMMEL_HOME that is relative is one place, seen from where the command was started, and no child gets it", async () => {
+  using place = new Place();
+  mkdirSync(place.path("part"));
+  place.file("b.yaml", 'name: b\nnodes:\n  a: {type: script, run: "echo home=$TRAMMEL_HOME"}\n');
+  const env = { TRAMMEL_HOME: "state" };
+  const ran = await trammel(["run", "-b", "b.yaml", "--cwd", "part"], { place, env });
+  expect({ code: ran.code, stdout: ran.stdout }).toEqual({ code: 0, stdout: "home=\n" });
+  const stores = ["state", "part/state"].map((home) => existsSync(place.path(`${home}/trammel.db`)));
+  expect(stores).toEqual([true, false]);
+  expect((await trammel(["runs"], { place, env })).stdout).toContain("succeeded");
+});
+
 it("says that the folder it was started in is gone", async () => {
   using place = new Place();
   mkdirSync(place.path("gone"));
