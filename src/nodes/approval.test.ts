@@ -26,6 +26,8 @@ const blueprint = {
 interface Recording {
   readonly recorded: (began: readonly string[]) => Promise<void>;
   readonly signal: AbortSignal;
+  /** What an earlier attempt of the pass, which may have begun, was to do. */
+  readonly begun: ScriptNode;
 }
 
 /**
@@ -35,7 +37,7 @@ async function perform(
   tree: { now: string },
   answer: (question: Question) => Answer,
   answered: () => void = () => undefined,
-  { recorded = () => Promise.resolve(), signal = new AbortController().signal }: Partial<Recording> = {},
+  { recorded = () => Promise.resolve(), signal = new AbortController().signal, begun }: Partial<Recording> = {},
 ) {
   const reported: Progress[] = [];
   const began: string[] = [];
@@ -47,8 +49,10 @@ async function perform(
   } as unknown as ActionContext;
   const approvals: Approval[] = [];
   for (const gate of gates) {
-    const { digest } = await questionOf(shared, gate, 1, { treeOf: () => Promise.resolve("one"), mask });
-    approvals.push({ gate, pass: 1, digest });
+    const nodes = new Map([...blueprint.nodes, [ship.id, begun ?? ship]]);
+    const before = { ...shared, blueprint: { ...shared.blueprint, nodes } };
+    const { digest, over } = await questionOf(before, gate, 1, { treeOf: () => Promise.resolve("one"), mask });
+    approvals.push({ gate, pass: 1, digest, over, ...(begun !== undefined && { begun: true }) });
   }
   const context: ActionContext = {
     ...shared,
@@ -102,6 +106,13 @@ test("nobody is asked again where nothing changed, and whoever is asked is told 
   expect([began, asked]).toEqual([["one"], []]);
   const { reported } = await perform({ now: "two" }, yes);
   expect(reported.flatMap((one) => (one.kind === "gate_opened" ? [one.of] : []))).toEqual(["law", "money"]);
+});
+
+test("what may have begun may have changed the tree, and is asked about again where it does something else now", async () => {
+  const { began, asked } = await perform({ now: "two" }, yes, undefined, { begun: ship });
+  expect([began, asked]).toEqual([["two"], []]);
+  const changed = await perform({ now: "one" }, yes, undefined, { begun: { ...ship, run: "ship something else" } });
+  expect([changed.began, changed.asked]).toEqual([["one"], ["law", "money"]]);
 });
 
 test("it does not begin where the tree changes after every yes", async () => {

@@ -5,7 +5,7 @@ import type { ActionContext, Approval, Performer } from "../ports/performer.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
 import { BlobFailure } from "../runtime/blobs/failure.ts";
 import { ask, outdated, restless, stoppedWaiting } from "./human.ts";
-import { questionOf, type Showing } from "./question.ts";
+import { type Asked, questionOf, type Showing } from "./question.ts";
 
 export interface ApprovalParts extends Showing {
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
   const firstStale = async (context: ActionContext, approvals: readonly Approval[]): Promise<Approval | undefined> => {
     for (const one of approvals) {
       const now = await questionOf(context, one.gate, one.pass, parts);
-      if (now.digest !== one.digest) return one;
+      if (!stands(one, now)) return one;
     }
     return undefined;
   };
@@ -51,6 +51,12 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
       return without === null ? performer.perform(context) : { ...without, beforeEffect: true };
     },
   });
+}
+
+/** What an earlier attempt wrote into the tree is not what somebody else changed there: the rest has to be the same. */
+function stands({ digest, over, begun }: Approval, now: Asked): boolean {
+  if (begun !== true || over === undefined) return begun === true || now.digest === digest;
+  return over.shown === now.over.shown && over.next === now.over.next;
 }
 
 function ofBlob(error: unknown): NodeResult {

@@ -94,6 +94,12 @@ export interface Approval {
   /** The pass of the gate in which it was given. */
   readonly pass: number;
   readonly digest: string;
+  /** What that is over. */
+  readonly over?: GateBasis;
+  /**
+   * Whether an earlier attempt of the pass may have begun, and written into the tree: that is not looked at any more.
+   */
+  readonly begun?: true;
 }
 
 export interface ActionContext<N extends Node = Node> {

@@ -186,6 +186,23 @@ it("is asked again by the next engine where one died while it asked: nothing had
   expect(place.read("done")).toBe("changed\n");
 });
 
+it("what a crash broke off is asked about again where its command is another one by then", async () => {
+  using place = repository();
+  place.file("b.yaml", gated.replace("run: cat code.txt >> done", "idempotent: true, run: exec sleep 60"));
+  const ran = await trammel(["run", "t", "-b", "b.yaml", "--detach", "--json"], { place });
+  const run = String(lastLine(ran)["run"]);
+  const answering = start(["answer", run, "ask", "yes", "--json"], { place });
+  await answering.until(/"node\.process"/);
+  answering.child.kill("SIGKILL");
+  await answering.end;
+  place.file("b.yaml", place.read("b.yaml").replace("exec sleep 60", "echo other >> done"));
+  expect((await trammel(["resume", run, "--accept-changes", "--detach"], { place })).code).toBe(5);
+  expect(existsSync(place.path("done"))).toBe(false);
+  expect((await waiting(place)).map(({ node }) => node)).toEqual(["ship"]);
+  expect((await trammel(["answer", run, "ship", "yes"], { place })).code).toBe(0);
+  expect(place.read("done")).toBe("other\n");
+});
+
 it("stands where nothing changed meanwhile, and then nobody is asked twice", async () => {
   using place = repository();
   place.file("b.yaml", slowly.replace("echo changed > code.txt", "true"));

@@ -3,6 +3,7 @@ import type {
   AgentProgressed,
   EventBody,
   GateAnswered,
+  GateBasis,
   GateOpened,
   InnerDecision,
   NodeEnded,
@@ -38,12 +39,18 @@ export class NodeMemory {
   decisions: InnerDecision[] | undefined;
   /** What attempts of the latest pass used of models. */
   used: UsageMeter | undefined;
-  /** Where the latest pass came from, until it has begun to do anything. */
+  /** Where the latest pass came from, until its latest attempt has begun to do anything. */
   arrivals: readonly string[] = none;
+  /** Where the latest pass came from. */
+  #came: readonly string[] = none;
+  /** Whether an attempt of the latest pass has begun to do anything. */
+  begun = false;
   /** Of a gate that was answered with yes. */
-  approved: Omit<Approval, "gate"> | undefined;
-  /** By gate before it, the digest of what was approved there once more for the latest pass. */
-  renewed: Map<string, string> | undefined;
+  approved: (Standing & Pick<Approval, "pass">) | undefined;
+  /** By gate before it, what was approved there once more for the latest pass. */
+  renewed: Map<string, Standing> | undefined;
+  /** What the question was about that was answered last. */
+  #over: GateBasis | undefined;
   /** Whether the latest attempt ended in a way that nobody recorded. */
   #isUnrecorded = false;
 
@@ -60,7 +67,7 @@ export class NodeMemory {
     switch (body.type) {
       // One that waits for a place takes its arrivals with it: its claim then names none.
       case "node.queued":
-        this.arrivals = body.from;
+        this.#come(body.from);
         break;
       case "node.started":
         this.#begin(body, at);
@@ -69,7 +76,7 @@ export class NodeMemory {
         this.#progressed(body);
         break;
       case "node.process":
-        this.arrivals = none;
+        this.#act();
         (this.processes ??= []).push(body.process);
         break;
       case "gate.opened":
@@ -77,12 +84,13 @@ export class NodeMemory {
         break;
       case "gate.answered":
         this.answer = body;
+        this.#over = this.#asking?.over ?? this.#over;
         this.#renew(body);
         this.#asking = undefined;
         break;
       case "node.retrying":
         // What did not begin still stands on what was approved.
-        if (body.result.beforeEffect !== true) this.arrivals = none;
+        if (body.result.beforeEffect !== true) this.#act();
         this.processes = undefined;
         if (body.result.usage !== undefined) this.#meter(body);
         break;
@@ -96,7 +104,10 @@ export class NodeMemory {
       case "node.settled":
         this.#settle(body);
         break;
+      // What waits inside it has begun.
       case "node.waiting":
+        this.#act();
+        break;
       case "retry.due":
       case "node.skipped":
         break;
@@ -107,24 +118,39 @@ export class NodeMemory {
     this.#isUnrecorded = false;
     // What an earlier attempt asked says nothing of this one: it may not ask again, and begin.
     this.#asking = undefined;
+    if (body.from.length > 0) this.#come(body.from);
+    // Another attempt, or a pass that a person decided on, is held to the same yes.
+    else this.arrivals = this.#came;
     if (body.attempt > 1) return;
-    if (body.from.length > 0) this.arrivals = body.from;
     this.since = at;
     this.bundle = undefined;
     this.trail = undefined;
     this.decisions = undefined;
     this.used = undefined;
+  }
+
+  #come(from: readonly string[]): void {
+    this.arrivals = this.#came = from;
+    this.begun = false;
     this.renewed = undefined;
   }
 
+  #act(): void {
+    this.arrivals = none;
+    this.begun = true;
+  }
+
   #renew({ answer, digest }: GateAnswered): void {
-    const { of, digest: asked } = this.#asking ?? {};
-    if (of !== undefined && asked === digest && answer === true) (this.renewed ??= new Map()).set(of, digest);
+    const { of, over, digest: asked } = this.#asking ?? {};
+    if (of === undefined || asked !== digest || answer !== true) return;
+    (this.renewed ??= new Map()).set(of, standingOf(digest, over));
+    // What has begun since is what this yes was given for.
+    this.begun = false;
   }
 
   #progressed(body: AgentProgressed): void {
     const { event } = body;
-    this.arrivals = none;
+    this.#act();
     if (event.type === "context") this.bundle = event.bundle;
     else if (event.type === "usage") this.#meter(body);
     else this.trail = withNext(this.trail, event);
@@ -134,7 +160,7 @@ export class NodeMemory {
     const { result, pass } = body;
     const { answer } = this;
     const isYes = answer?.answer === true && result.outcome === "success";
-    this.approved = isYes ? { pass, digest: answer.digest } : undefined;
+    this.approved = isYes ? { pass, ...standingOf(answer.digest, this.#over) } : undefined;
     this.result = result;
     this.processes = undefined;
     this.answer = undefined;
@@ -154,6 +180,12 @@ export class NodeMemory {
   #meter(body: EventBody): void {
     (this.used ??= new UsageMeter()).note(body);
   }
+}
+
+type Standing = Pick<Approval, "digest" | "over">;
+
+function standingOf(digest: string, over: GateBasis | undefined): Standing {
+  return over === undefined ? { digest } : { digest, over };
 }
 
 const none: readonly string[] = [];

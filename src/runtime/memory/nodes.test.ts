@@ -64,10 +64,23 @@ edges:
   expect(nodes.approvalsOf(waits, "ship")).toMatchObject([{ gate: { id: "ask" }, pass: 1, digest: "d1" }]);
 });
 
+const process = { pid: 1, startTime: "1", bootId: "boot" };
+const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
+const begun: EventBody = { type: "node.process", node: "ship", ...first, process };
+
 test("what has begun is not asked about again", () => {
-  const started: EventBody = { type: "node.started", node: "ship", ...first, step: 2, from: ["ask"] };
-  const process = { pid: 1, startTime: "1", bootId: "boot" };
-  expect(after(started, { type: "node.process", node: "ship", ...first, process })).toEqual([]);
+  expect(after(started, begun)).toEqual([]);
+});
+
+test.each<[string, EventBody, true | undefined]>([
+  ["another attempt of what has begun", { ...started, attempt: 2, from: [] }, true],
+  ["another pass that a person decided on", { ...started, pass: 2, from: [] }, true],
+  ["another pass that came as the first did", { ...started, pass: 2 }, undefined],
+])("%s is held to what was approved", (_, again, isBegun) => {
+  const nodes = new Nodes();
+  for (const event of [...approved, started, begun, again]) nodes.take(event, 0);
+  const [approval] = nodes.approvalsOf(blueprint, "ship") ?? [];
+  expect([approval?.digest, approval?.begun]).toEqual(["d1", isBegun]);
 });
 
 test("what ended before it began is held to the same yes when it is tried again", () => {
@@ -81,7 +94,9 @@ test("what ended before it began is held to the same yes when it is tried again"
     ];
   };
   expect(after(started, ...tried(true))).toEqual(["d1"]);
-  expect(after(started, ...tried())).toEqual([]);
+  const nodes = new Nodes();
+  for (const event of [...approved, started, ...tried()]) nodes.take(event, 0);
+  expect(nodes.approvalsOf(blueprint, "ship")).toMatchObject([{ digest: "d1", begun: true }]);
 });
 
 test("a yes is that of the pass in which it was given", () => {

@@ -53,7 +53,8 @@ export class Nodes {
       const from = nodes.get(id);
       if (from?.type === "wait") for (const earlier of arrivals) before.add(earlier);
       if (approved === undefined || from?.type !== "human") continue;
-      (approvals ??= []).push({ gate: from, pass: approved.pass, digest: known?.renewed?.get(id) ?? approved.digest });
+      const begun = known?.begun === true ? { begun: true as const } : {};
+      (approvals ??= []).push({ gate: from, pass: approved.pass, ...(known?.renewed?.get(id) ?? approved), ...begun });
     }
     return approvals;
   }
