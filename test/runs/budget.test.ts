@@ -56,6 +56,22 @@ test.each([
   },
 );
 
+test.each([
+  ["tokens", { tokens: 100 }],
+  ["cost", { cost: { amount: 1, currency: "EUR" } }],
+])("an agent that errs is not tried again once the run's %s are used up", async (_, limits) => {
+  const usage = { inputTokens: 60, outputTokens: 0, turns: 1, cost: 0.6, currency: "EUR" };
+  let attempts = 0;
+  const errs: Act = () => {
+    attempts += 1;
+    return { outcome: "error", reason: { code: "quota", text: "429" }, beforeEffect: true, usage, retryAfterMs: 1 };
+  };
+  const of = blueprint([agentic("a", { retry: 5 })], [], { limits });
+  const { end } = await world.start(request(of), { a: errs });
+  expect(await end).toMatchObject({ status: "failed", reason: expect.stringContaining("429") });
+  expect(attempts).toBe(2);
+});
+
 describe("an agent inside that does not say what it used", () => {
   const quiet: NodeResult = { ...success, agent: { provider: "own" } };
   const limits = { tokens: 100 };

@@ -4,13 +4,15 @@ import type { EventBody, NodeEnded } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { ReasonCode } from "../../model/outcome.ts";
 import { fits } from "../fits.ts";
+import { isAgentic } from "../limits/caps.ts";
+import { isSpentAfter } from "../limits/usage.ts";
 import { nextHalt } from "./halts.ts";
 import type { RunState } from "../state.ts";
 
 /**
  * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left and
  * either nothing outside was touched or its author called it idempotent. Gates are never tried again, nor is what
- * misses the word of a person, nor anything once the run halts. `now` is in milliseconds since the epoch.
+ * misses the word of a person, nor an agent whose budget is used up, nor anything once the run halts. `now` is in milliseconds since the epoch.
  */
 export function asRetry(state: RunState, event: EventBody, now: number): EventBody {
   if (event.type !== "node.ended" || event.result.outcome !== "error" || !fits(state, event)) return event;
@@ -35,6 +37,7 @@ function mayRetry(state: RunState, node: number, event: NodeEnded): boolean {
   if (event.result.survivors !== undefined || withoutWord.has(event.result.reason?.code)) return false;
   if (event.result.beforeEffect !== true && declared.idempotent !== true) return false;
   if ((event.result.retryAfterMs ?? 0) > limits.quotaWaitMaxMs) return false;
+  if (isAgentic(state, node) && isSpentAfter(state, node, event.result)) return false;
   return at(state.retries, node) < retriesOf(state, node) + waitsOf(state, event);
 }
 

@@ -69,6 +69,14 @@ function tokensOf({ usage }: RunState): number {
   return usage.inputTokens + usage.outputTokens;
 }
 
+/** Whether an attempt that has ended so leaves nothing of a budget, so that no other one may begin. */
+export function isSpentAfter(state: RunState, node: number, result: NodeResult): boolean {
+  const spending = new Map(state.spending);
+  const said = usageOf(item(state.plan.ids, node), result, spending.get(node));
+  if (said !== undefined) spending.set(node, said);
+  return budgetsOf({ ...state, spending }).some(({ used, limit }) => used >= limit);
+}
+
 /** The budget that agents at work have gone beyond, or null. */
 export function overspent(state: RunState): Spent | null {
   if (state.spending.size === 0) return null;
