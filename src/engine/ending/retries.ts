@@ -10,9 +10,10 @@ import { nextHalt } from "./halts.ts";
 import type { RunState } from "../state.ts";
 
 /**
- * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left and
- * either nothing outside was touched or its author called it idempotent. Gates are never tried again, nor is what
- * misses the word of a person, nor an agent whose budget is used up, nor anything once the run halts. `now` is in milliseconds since the epoch.
+ * The incoming event, or `node.retrying` in its place where an error may be tried again: the node has retries left
+ * and either nothing outside was touched or its author called it idempotent. Gates are never tried again, nor is
+ * what misses the word of a person, an agent whose budget is used up, or anything once the run halts. `now` is in
+ * milliseconds since the epoch.
  */
 export function asRetry(state: RunState, event: EventBody, now: number): EventBody {
   if (event.type !== "node.ended" || event.result.outcome !== "error" || !fits(state, event)) return event;
