@@ -28,6 +28,8 @@ const filler = (bytes: number): string => `head -c ${bytes} /dev/zero | tr '\\0'
 test.each([
   ["exit 3", "exit 3", "there"],
   ["exit 0", "exit 3", "not_there"],
+  ["exit 1", "exit 0", "not_there"],
+  ["exit 6", "exit 0", "unknown"],
   ["echo v2", "contains v2", "there"],
   ["echo v1", "contains v2", "not_there"],
   ["printf 'v1\\nv2\\n'", "matches ^v2$", "there"],

@@ -58,7 +58,7 @@ async function ruleOf(done: string): Promise<Rule | null> {
   const [, word, rest = ""] = /^(exit|contains|matches) (.+)$/s.exec(done) ?? [];
   switch (word) {
     case "exit":
-      return (exit) => exit === Number(rest);
+      return (exit) => exit === Number(rest) || (exit > answersNo ? undefined : false);
     case "contains":
       return (exit, { text, isCut }) => text.includes(rest) || (isCut || exit > answersNo ? undefined : false);
     case "matches": {
