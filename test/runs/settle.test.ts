@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { blueprint, chainOf, plain } from "./blueprints.ts";
+import { blueprint, chainOf, gate, plain } from "./blueprints.ts";
 import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
 
 let world: World;
@@ -137,4 +137,17 @@ describe("a decision about an unconfirmed node", () => {
     expect(await handle(settled).end).toMatchObject({ status: "succeeded" });
     expect(read).toEqual([""]);
   });
+});
+
+test.each(["done", "failed"] as const)("a gate that waits is answered, and not settled as %s", async (as) => {
+  const of = blueprint([gate("ask"), plain("b")], [{ from: "ask", to: "b", when: "success" }]);
+  const run = await world.diedIn("ask", of);
+  const settle = { node: "ask", as, by: "Ada" };
+  const resume = again(run, { blueprint: of, settle });
+  expect(await world.engine(world.hangingIn(), 2).resume(resume, world.observer)).toMatchObject({
+    refused: "bad_input",
+    message: `ask of run ${run} waits for an answer, and a decision is none`,
+    hint: `answer it: trammel answer ${run} ask ANSWER`,
+  });
+  expect(world.calls).toEqual(["ask"]);
 });

@@ -4,7 +4,8 @@ import { blueprintInside } from "../../graph/body.ts";
 import { nodeIndex } from "../../graph/plan.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { NodeSettled } from "../../model/events.ts";
-import type { RunState } from "../../engine/state.ts";
+import { shellWord } from "../../model/shell.ts";
+import { type RunState, stage } from "../../engine/state.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
 import type { Refusal, Settlement } from "../api.ts";
@@ -30,6 +31,12 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
   const decision = inward(given, of.state);
   const { plan } = of.state;
   const node = nodeIndex(plan, decision.node);
+  if (decision.as !== "again" && waitsForAnswer(decision.node, of))
+    return refuse(
+      "bad_input",
+      `${given.node} of run ${of.run} waits for an answer, and a decision is none`,
+      `answer it: trammel answer ${of.run} ${shellWord(given.node)} ANSWER`,
+    );
   // Not as it was started last: a pass that a cap refused may have been settled without a start.
   const [pass, attempt] = node < 0 ? [0, 1] : [at(of.state.pass, node), at(of.state.attempt, node)];
   const candidates: NodeSettled[] = [
@@ -39,11 +46,18 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
   const fitting = candidates.find((event) => fits(of.state, event));
   if (fitting !== undefined && isAwaitedInside(fitting, of)) return fitting;
   const waiting = of.state.halt?.node;
+  const none = of.state.phase === "live" ? "trammel inbox lists what waits, and how to answer" : onwards(of.run);
   return refuse(
     "bad_input",
     `node ${given.node} of run ${of.run} has nothing to settle`,
-    waiting === undefined ? onwards(of.run) : `what waits for a decision is ${waiting}`,
+    waiting === undefined ? none : `what waits for a decision is ${waiting}`,
   );
+}
+
+/** Only those who may answer a gate say what comes of it, and for what they were shown. */
+function waitsForAnswer(id: string, { state, blueprint }: Undecided): boolean {
+  const node = nodeIndex(state.plan, id);
+  return node >= 0 && blueprint.nodes.get(id)?.type === "human" && at(state.stage, node) === stage.running;
 }
 
 /** What may be done about a run that no decision lets go on. */
