@@ -41,6 +41,18 @@ test.each([
     { usage: { inputTokens: 1, outputTokens: 1, turns: 1 } },
     "limits.cost is 1 EUR, and what has been used cost is not known",
   ],
+  [
+    "cost, and counts no turns",
+    { cost: { amount: 1, currency: "EUR" } },
+    { usage: { inputTokens: 1, outputTokens: 1, turns: 0 } },
+    "limits.cost is 1 EUR, and what has been used cost is not known",
+  ],
+  [
+    "cost, and counts in another currency",
+    { cost: { amount: 1, currency: "EUR" } },
+    { usage: { inputTokens: 1, outputTokens: 1, turns: 1, cost: 0.5, currency: "USD" } },
+    "limits.cost is 1 EUR, and what has been used is counted in USD",
+  ],
 ] as const)(
   "an agent that does not say what it used is the last under a limit of %s",
   async (_of, limits, said, why) => {

@@ -1,6 +1,8 @@
 import { at, item } from "../../graph/ints.ts";
 import type { RunHalting } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
+import type { Usage } from "../../model/outcome.ts";
+import type { Money } from "../../model/settings.ts";
 import { capOf, isAgentic } from "../limits/caps.ts";
 import { escalates, halting } from "./halts.ts";
 import type { RunState } from "../state.ts";
@@ -66,6 +68,12 @@ function strikeOfUnsaid(state: RunState): string | null {
     return `${budgetText(state.limits, "tokens")}, and ${unsaidText(unsaid, "tokens")}`;
   if (cost === undefined) return null;
   if (unsaid !== null) return `${budgetText(state.limits, "cost")}, and ${unsaidText(unsaid, "cost")}`;
-  if (usage.turns === 0 || usage.cost !== undefined) return null;
-  return `${budgetText(state.limits, "cost")}, and what has been used cost is not known`;
+  const strange = usage.cost === undefined ? "cost is not known" : `is counted in ${usage.currency}`;
+  return isCostKnown(usage, cost) ? null : `${budgetText(state.limits, "cost")}, and what has been used ${strange}`;
+}
+
+/** Whether a limit can be held against what was used. */
+function isCostKnown({ inputTokens, outputTokens, turns, cost, currency }: Usage, limit: Money): boolean {
+  if (cost === undefined) return inputTokens + outputTokens + turns === 0;
+  return cost === 0 || currency === undefined || currency === limit.currency;
 }
