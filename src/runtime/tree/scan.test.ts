@@ -31,9 +31,13 @@ test("a write is found that leaves size and times as they were", async () => {
 test("a file is read again where another write could have left the same stamp, and not where it could not", async () => {
   const { digest } = await entry();
   // As it is with two writes within one step of the clock.
-  writeFileSync(file, "chuck");
-  const written = await entry();
-  expect(written).toMatchObject({ fresh: true });
+  const writing = async (): Promise<TreeEntry> => {
+    writeFileSync(file, "chuck");
+    return entry();
+  };
+  let written = await writing();
+  // A machine at work on other things may look too late.
+  while (!written.fresh) written = await writing();
   const known = (fresh: boolean): Tree => new Map([["a", { ...written, digest, fresh }]]);
   expect((await entry(known(true))).digest).toBe(written.digest);
   expect((await entry(known(false))).digest).toBe(digest);

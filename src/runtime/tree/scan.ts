@@ -174,6 +174,7 @@ async function take(path: string, scan: Scan): Promise<void> {
     throw new Error(`${scan.root} has more than ${limits.snapshotFiles} files; leave some out with a .gitignore`);
   }
   const file = at(scan.root, path);
+  const looked = Date.now();
   const stat = await lstat(file, { bigint: true }).catch(ifGone);
   if (stat === null) return;
   const kind = stat.isFile() ? "file" : stat.isSymbolicLink() ? "link" : "other";
@@ -195,12 +196,12 @@ async function take(path: string, scan: Scan): Promise<void> {
     digest: content === undefined ? null : digestOf(scan.counts?.(path, content) ?? content, kind === "link"),
     kind,
     mode: kind === "other" ? 0 : Number(stat.mode & 0o7777n),
-    fresh: kind !== "other" && isFresh(stat),
+    fresh: kind !== "other" && isFresh(stat, looked),
   });
 }
 
-function isFresh({ ctimeMs }: BigIntStats): boolean {
-  return Number(ctimeMs) > Date.now() - twoStepsMs;
+function isFresh({ ctimeMs }: BigIntStats, looked: number): boolean {
+  return Number(ctimeMs) > looked - twoStepsMs;
 }
 
 /** The clock of a file system goes in steps of up to ten milliseconds. */
