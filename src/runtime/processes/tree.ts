@@ -66,8 +66,13 @@ async function decide(undecided: readonly number[], tree: Tree): Promise<readonl
   let open = undecided;
   for (let round = 0; round < limits.custodyExecRounds && open.length > 0; round += 1) {
     await pause(1);
-    marked.push(...open.filter((pid) => isMarked(readEnviron(pid) ?? "", tree)));
-    open = open.filter((pid) => readEnviron(pid) === "");
+    const still: number[] = [];
+    for (const pid of open) {
+      const environ = readEnviron(pid);
+      if (environ === "") still.push(pid);
+      else if (environ !== null && isMarked(environ, tree)) marked.push(pid);
+    }
+    open = still;
   }
   return marked;
 }
