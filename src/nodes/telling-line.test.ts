@@ -103,7 +103,8 @@ test.each<[string, string]>([
   ["written over again and again", `${"\r".repeat(200_000)}x`],
   ["of spaces", `${" ".repeat(599)}x`],
 ])("a line %s takes no time", (_, line) => {
-  const began = performance.now();
+  const began = process.cpuUsage();
   expect(told(`${line}\nexit status 1\n`)).not.toBe("exit status 1");
-  expect(performance.now() - began).toBeLessThan(100);
+  const { user, system } = process.cpuUsage(began);
+  expect(user + system).toBeLessThan(100_000);
 });

@@ -32,9 +32,9 @@ test("a number that is masked, or a part of it, is a text", async () => {
 });
 
 test("a text with many quotes and masks is read in a time that grows with it", async () => {
-  const began = performance.now();
+  const began = process.cpuUsage();
   await parseOutput('{***"\\"'.repeat(100_000), { as: "json" });
-  expect(performance.now() - began).toBeLessThan(2000);
+  expect(process.cpuUsage(began).user).toBeLessThan(2_000_000);
 });
 
 test("a masked number beside a very long text is a text, too", async () => {

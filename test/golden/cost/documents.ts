@@ -1,4 +1,4 @@
-/** Documents of any size that cost a naive checker more than their size. */
+/** Documents of any size that cost a naive checker more than their size. Each takes long enough to be measured. */
 export const documents = {
   "gates after checks after agents": (n) =>
     graph(
@@ -17,9 +17,9 @@ export const documents = {
   "fields that no node has": (n) => graph(n, (i) => `  a${i}: {type: script, rum: x}\n`, fan),
   "problems on one line beside a comment": (n) =>
     `nodes: {${times(n, (i) => `a${i}: {type: script, run: "x || true"},`)}} # trammel: allow braces-in-run\n`,
-  "one list": (n) => `nodes: [${"a,".repeat(n)}]\n`,
-  "a key many times": (n) => "a: 1\n".repeat(n),
-  "texts with references": (n) => `nodes:\n  a0: {type: agent, prompt: "${"{tusk}".repeat(n)}"}\n`,
+  "one list": (n) => `nodes: [${"a,".repeat(10 * n)}]\n`,
+  "a key many times": (n) => "a: 1\n".repeat(4 * n),
+  "texts with references": (n) => `nodes:\n  a0: {type: agent, prompt: "${"{tusk}".repeat(10 * n)}"}\n`,
 } as const satisfies Readonly<Record<string, (size: number) => string>>;
 
 export function isKind(name: string): name is keyof typeof documents {
