@@ -70,7 +70,7 @@ async function count(processes: number, times: number): Promise<number> {
           await pause(1);
           writeFileSync(file, String(before + 1));
           return {};
-        }, 60_000);
+        }, { waitMs: 60_000 });
         if ("unlocked" in answer) throw new Error(answer.unlocked);
       }`),
   );

@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,5 +51,6 @@ test("a file that another process makes and takes away is no link to nothing", a
     }
   } finally {
     other.kill("SIGKILL");
+    await once(other, "exit");
   }
 });
