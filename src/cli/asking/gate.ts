@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { HumanOption } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 import { inert } from "../../views/inert.ts";
 import { fillForm } from "./form.ts";
 import type { Output } from "../output.ts";
@@ -92,11 +93,11 @@ function hangup(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const done = (): void => {
-      clearTimeout(timer);
+      giveUp();
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, limits.hangupMs);
+    const giveUp = systemClock.after(limits.hangupMs, done);
     signal.addEventListener("abort", done, { once: true });
   });
 }

@@ -2,7 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { limits } from "../../model/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { identify } from "../../runtime/processes/identity.ts";
+import { ManualClock } from "../../runtime/time/clock.ts";
 import { handTo } from "./notice-command.ts";
 
 let folder: string;
@@ -11,8 +14,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const hand = (command: string, withinMs?: number): Promise<void> =>
-  handTo(["sh", "-c", command], { cwd: folder, env: { PATH: process.env["PATH"] ?? "" } }, "told\n", withinMs);
+const hand = (command: string, clock?: Clock): Promise<void> =>
+  handTo(["sh", "-c", command], { cwd: folder, env: { PATH: process.env["PATH"] ?? "" } }, "told\n", clock);
 
 test("a command is handed the text; why one did not take it is said", async () => {
   await hand("cat > got");
@@ -23,8 +26,10 @@ test("a command is handed the text; why one did not take it is said", async () =
 });
 
 test("one that does not end in time is ended with what it started", async () => {
-  const late = hand("sleep 300 & echo $! > pid; cat > got; wait", 300);
-  await expect(late).rejects.toThrow("it had not ended after 0.3 s");
-  expect(readFileSync(join(folder, "got"), "utf8")).toBe("told\n");
+  const clock = new ManualClock();
+  const late = hand("sleep 300 & echo $! > pid; cat > got; wait", clock);
+  await expect.poll(() => readFileSync(join(folder, "got"), "utf8")).toBe("told\n");
+  clock.advance(limits.noticeMs);
+  await expect(late).rejects.toThrow(`it had not ended after ${limits.noticeMs / 1000} s`);
   expect(identify(Number(readFileSync(join(folder, "pid"), "utf8")))).toBeNull();
 });

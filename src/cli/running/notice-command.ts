@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { limits } from "../../model/limits.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { systemClock } from "../../runtime/time/clock.ts";
 
 interface Place {
   readonly cwd: string;
@@ -7,32 +9,32 @@ interface Place {
 }
 
 /**
- * Hands a text to a command; rejects with why it did not take it. One that has not ended in time is ended with all that
- * it started.
+ * Hands a text to a command; rejects with why it did not take it. One that has not ended after `limits.noticeMs` is
+ * ended with all that it started.
  */
 export function handTo(
   [file, ...args]: readonly [string, ...string[]],
   place: Place,
   text: string,
-  withinMs: number = limits.noticeMs,
+  clock: Clock = systemClock,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let ending: Promise<void> | undefined;
     const child = execFile(file, args, { ...place, maxBuffer: limits.outputTailBytes }, (error, _stdout, stderr) => {
-      clearTimeout(timer);
+      disarm();
       // A process lets go of its streams before it is gone.
       if (ending !== undefined)
-        void ending.then(() => reject(new Error(`it had not ended after ${withinMs / 1000} s`)));
+        void ending.then(() => reject(new Error(`it had not ended after ${limits.noticeMs / 1000} s`)));
       else if (error === null) resolve();
       else reject(typeof error.code === "number" ? new Error(exitText(error.code, stderr)) : error);
     });
-    const timer = setTimeout(() => {
+    const disarm = clock.after(limits.noticeMs, () => {
       // What has left its tree may hold its streams open for ever.
       ending = endAll(child.pid).finally(() => {
         child.stdout?.destroy();
         child.stderr?.destroy();
       });
-    }, withinMs);
+    });
     child.stdin?.on("error", () => undefined).end(text);
   });
 }
