@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from "
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Step } from "../fixtures/acp-agent/main.ts";
-import { lastLine, Place, root, start, type Running } from "../e2e/support/cli.ts";
+import { Place, root, start, type Running } from "../e2e/support/cli.ts";
 import { works } from "../sandboxes/ground.ts";
 import { chances } from "../chaos/chances.ts";
 
@@ -88,8 +88,10 @@ function read(file: string): string {
   }
 }
 
+/** Kills in this node, or in a later one where it has been passed already; answers in which, null where in none. */
 async function killIn(running: Running, node: Node, afterMs: number): Promise<Node | null> {
-  await running.until(new RegExp(`"type":"node.started"[^\\n]*"node":"${node}"`));
+  const from = nodes.slice(nodes.indexOf(node)).join("|");
+  await running.until(new RegExp(`"type":"node.started"[^\\n]*"node":"(?:${from})"`));
   await new Promise((resolve) => setTimeout(resolve, afterMs));
   running.child.kill("SIGKILL");
   const { stdout } = await running.end;
@@ -110,6 +112,7 @@ test.runIf(works("bubblewrap"))(
       place.file("b.yaml", blueprint);
       let running = start(["run", "-b", "b.yaml", "--json"], { place });
       let run = "";
+      let isOver = false;
       for (const node of nodes) {
         if (killed[node] >= killsEach) continue;
         const within = await killIn(running, node, chance() * lasts[node]);
@@ -117,13 +120,19 @@ test.runIf(works("bubblewrap"))(
         if (within !== null) killed[within] += 1;
         const orphans = left(place);
         running = start(["resume", run, "--json"], { place });
-        await running.until(/"type":"node.started"/);
+        isOver = await running.until(/"type":"node.started"/).then(
+          () => false,
+          () => true,
+        );
+        // It had come to its end before the signal came.
+        if (isOver) break;
         // Whatever the kernel did not end with the engine, the next one ended before it did anything.
         expect(left(place).filter((process) => orphans.includes(process))).toEqual([]);
       }
-      const ran = await running.end;
-      expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
-      expectOver(place, run);
+      const { stdout, stderr } = await running.end;
+      expect(stdout + stderr).toMatch(/"status":"succeeded"|has ended: succeeded/);
+      // What an engine had no time to put away after the end of a run, the next one that makes boxes does.
+      if (!isOver) expectOver(place, run);
     }
     expect(Object.values(killed).every((count) => count >= killsEach)).toBe(true);
   },
