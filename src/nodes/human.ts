@@ -1,5 +1,5 @@
 import type { HumanNode } from "../model/node.ts";
-import type { GateOpened } from "../model/events.ts";
+import type { GateOpened } from "../model/gate-events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult } from "../model/outcome.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Blueprint } from "../model/blueprint.ts";
 import type { HumanNode, Node } from "../model/node.ts";
-import type { GateBasis } from "../model/events.ts";
+import type { GateBasis } from "../model/gate-events.ts";
 import { limits } from "../model/limits.ts";
 import type { Question } from "../ports/gate.ts";
 import type { ActionContext } from "../ports/performer.ts";

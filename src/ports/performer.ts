@@ -3,7 +3,7 @@ import type { HumanNode, MapBody, Node, NodeClass } from "../model/node.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
-import type { GateBasis } from "../model/events.ts";
+import type { GateBasis } from "../model/gate-events.ts";
 import type { Json } from "../model/json.ts";
 import type { InnerHalt, NodeResult, RunStatus, Usage } from "../model/outcome.ts";
 import type { Template } from "../model/template.ts";

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { EventBody, GateBasis, JournalEvent, RunFinished } from "../model/events.ts";
+import type { EventBody, JournalEvent, RunFinished } from "../model/events.ts";
+import type { GateBasis } from "../model/gate-events.ts";
 import { answerFate, pastAnswer } from "./answer-fate.ts";
 import { zeroUsage } from "../model/usage.ts";
 

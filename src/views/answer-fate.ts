@@ -1,12 +1,5 @@
-import type {
-  GateAnswered,
-  GateBasis,
-  GateOpened,
-  JournalEvent,
-  NodeEnded,
-  NodeSettled,
-  RunFinished,
-} from "../model/events.ts";
+import type { JournalEvent, NodeEnded, NodeSettled, RunFinished } from "../model/events.ts";
+import type { GateAnswered, GateBasis, GateOpened } from "../model/gate-events.ts";
 import { answerWords, shortly } from "./words.ts";
 
 /** What became of an answer: the one that was recorded, or turned away because of `what`, one clause. */

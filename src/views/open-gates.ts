@@ -1,6 +1,7 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { HumanNode } from "../model/node.ts";
-import type { GateOpened, JournalEvent } from "../model/events.ts";
+import type { JournalEvent } from "../model/events.ts";
+import type { GateOpened } from "../model/gate-events.ts";
 
 export interface OpenGate {
   readonly gate: GateOpened;

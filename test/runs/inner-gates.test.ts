@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseTemplate } from "../../src/language/template.ts";
 import type { HumanNode } from "../../src/model/node.ts";
-import type { GateAnswered } from "../../src/model/events.ts";
+import type { GateAnswered } from "../../src/model/gate-events.ts";
 import { createHumanPerformer } from "../../src/nodes/human.ts";
 import type { GateKeeper, Question } from "../../src/ports/gate.ts";
 import type { JournalReader } from "../../src/ports/journal.ts";

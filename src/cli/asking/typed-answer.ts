@@ -1,5 +1,5 @@
 import type { HumanNode } from "../../model/node.ts";
-import type { GateOpened } from "../../model/events.ts";
+import type { GateOpened } from "../../model/gate-events.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../model/json.ts";
 import { readJson } from "../../model/json-text.ts";
 import { readInput } from "../../runtime/admission/inputs.ts";

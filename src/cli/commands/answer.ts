@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { GateAnswered, GateOpened } from "../../model/events.ts";
+import type { GateAnswered, GateOpened } from "../../model/gate-events.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
 import { exitCodes } from "../../model/outcome.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { GateAnswered, JournalEvent, RunHalting } from "../../model/events.ts";
+import type { JournalEvent, RunHalting } from "../../model/events.ts";
+import type { GateAnswered } from "../../model/gate-events.ts";
 import { exitCodes } from "../../model/outcome.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import type { Refusal, Settlement } from "../../runtime/api.ts";

@@ -1,5 +1,5 @@
 import type { HumanNode } from "../../model/node.ts";
-import type { GateAnswered } from "../../model/events.ts";
+import type { GateAnswered } from "../../model/gate-events.ts";
 
 /**
  * Whether an answer from outside is a decision that this gate takes: of the

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HumanNode, Node } from "../../model/node.ts";
-import type { GateAnswered } from "../../model/events.ts";
+import type { GateAnswered } from "../../model/gate-events.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
 import { gateOf } from "./gates.ts";
 

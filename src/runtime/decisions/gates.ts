@@ -1,6 +1,6 @@
 import type { Node } from "../../model/node.ts";
 import type { Attempt } from "../../model/attempt.ts";
-import type { GateAnswered, GateOpened } from "../../model/events.ts";
+import type { GateAnswered, GateOpened } from "../../model/gate-events.ts";
 import type { Json } from "../../model/json.ts";
 import { limits } from "../../model/limits.ts";
 import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";

@@ -2,14 +2,12 @@ import type { AgentEvent } from "../../model/agent-event.ts";
 import type {
   AgentProgressed,
   EventBody,
-  GateAnswered,
-  GateBasis,
-  GateOpened,
   InnerDecision,
   NodeEnded,
   NodeSettled,
   NodeStarted,
 } from "../../model/events.ts";
+import type { GateAnswered, GateBasis, GateOpened } from "../../model/gate-events.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Approval } from "../../ports/performer.ts";
