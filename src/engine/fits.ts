@@ -114,6 +114,7 @@ function canSettle(state: RunState, event: NodeSettled): boolean {
     case stage.unconfirmed:
     case stage.running:
     case stage.delayed:
+    case stage.again:
       return isCurrent(state, node, event);
     case stage.queued:
       return event.pass === at(state.pass, node);

@@ -12,6 +12,7 @@ import type {
   NodeUnconfirmed,
   RetryDue,
 } from "../model/events.ts";
+import { usageDecided, usageOf, usageOfUnconfirmed } from "../model/usage.ts";
 import type { Ending } from "./ending/endings.ts";
 import { endingOf, endingOfSettled } from "./ending/endings.ts";
 import { addMiss, recallHalts } from "./ending/halts.ts";
@@ -68,7 +69,7 @@ function begin(state: RunState, node: number, step: number, to: number): void {
 export function ended(state: RunState, event: NodeEnded): void {
   const node = nodeIndex(state.plan, event.node);
   if (at(state.stage, node) === stage.running) {
-    settleUsage(state, node, event.result);
+    settleUsage(state, node, usageOf(event.node, event.result, state.spending.get(node)));
   }
   const { halt } = event.result;
   if (halt !== undefined && !state.lost.has(node)) {
@@ -96,7 +97,7 @@ function end(state: RunState, node: number, ending: Ending, standing: Standstill
 
 export function retrying(state: RunState, event: NodeRetrying): void {
   const node = nodeIndex(state.plan, event.node);
-  settleUsage(state, node, event.result);
+  settleUsage(state, node, usageOf(event.node, event.result, state.spending.get(node)));
   state.retries[node] = at(state.retries, node) + 1;
   state.delayed.set(node, event.result);
   if (event.until !== undefined) state.asleep.set(node, event.until);
@@ -125,7 +126,7 @@ export function retryDue(state: RunState, event: RetryDue): void {
 }
 
 function tryAgain(state: RunState, node: number): void {
-  settleUsage(state, node, null);
+  settleUsage(state, node, state.spending.get(node));
   letGo(state, node);
   setStage(state, node, stage.again);
   state.again.push(node);
@@ -134,7 +135,7 @@ function tryAgain(state: RunState, node: number): void {
 export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
   const node = nodeIndex(state.plan, event.node);
   wake(state, node);
-  settleUsage(state, node, null);
+  settleUsage(state, node, usageOfUnconfirmed(event, state.spending.get(node)));
   state.unconfirmed.set(node, event.reason);
   setStage(state, node, stage.unconfirmed);
 }
@@ -142,7 +143,12 @@ export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
 export function settled(state: RunState, event: NodeSettled): void {
   const node = nodeIndex(state.plan, event.node);
   state.granted[node] = at(state.granted, node) + (event.grant ?? 0);
+  state.usage = usageDecided(state.usage, event);
   const now = at(state.stage, node);
+  if (now === stage.again) {
+    if (event.as === "again") return;
+    state.again.splice(state.again.indexOf(node), 1);
+  }
   const refused = now === stage.queued || (now === stage.idle && at(state.arrivals, node) > 0);
   if (event.as === "again") {
     if (!refused) settleAgain(state, node);

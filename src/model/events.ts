@@ -4,7 +4,7 @@ import type { Bound } from "./bound.ts";
 import type { GateAnswered, GateOpened } from "./gate-events.ts";
 import type { HeadsMark } from "./heads.ts";
 import type { Json } from "./json.ts";
-import type { EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
+import type { Budget, EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Worktree } from "./worktree.ts";
 
@@ -135,6 +135,8 @@ export interface RetryDue extends Attempt {
 export interface NodeUnconfirmed extends Attempt {
   readonly type: "node.unconfirmed";
   readonly reason: Reason;
+  /** Of an agent that may have begun: if it has reported no usage, nobody knows it. */
+  readonly unsaid?: true;
 }
 
 /** A person, a probe or the author's `idempotent` settled an unconfirmed attempt. */
@@ -147,11 +149,13 @@ export interface NodeSettled extends Attempt {
   readonly reason?: string;
   /** Passes granted beyond the cap, with `again`. */
   readonly grant?: number;
+  /** What those agents of the run have used, in all, that had not said it. */
+  readonly used?: Usage;
   /** With `again` of an attempt that holds a run which halted: the decision is about that node in it. */
   readonly inside?: InnerDecision;
 }
 
-export type InnerDecision = Pick<NodeSettled, "id" | "node" | "as" | "by" | "reason" | "grant">;
+export type InnerDecision = Pick<NodeSettled, "id" | "node" | "as" | "by" | "reason" | "grant" | "used">;
 
 export interface NodeSkipped {
   readonly type: "node.skipped";
@@ -198,6 +202,8 @@ export interface RunHalting {
   readonly iteration?: { readonly n: number; readonly max: number };
   /** What it ran into was given with the run and holds as long as that does, whatever is accepted. */
   readonly lasting?: true;
+  /** The budgets of which nobody knows what is left, until a person says what was used. */
+  readonly unsaid?: readonly Budget[];
 }
 
 export type HaltCause = "stopped" | "escalated" | "needs_attention" | "limit" | "rejected";

@@ -60,6 +60,9 @@ export interface CapturedText {
   readonly cut?: true;
 }
 
+/** What a run can have a budget of. */
+export type Budget = "tokens" | "cost";
+
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -99,6 +102,7 @@ export interface InnerHalt {
   readonly node: string;
   readonly reason: Reason;
   readonly iteration?: { readonly n: number; readonly max: number };
+  readonly unsaid?: readonly Budget[];
 }
 
 /**

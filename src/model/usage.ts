@@ -1,4 +1,5 @@
-import type { NodeResult, Usage } from "./outcome.ts";
+import type { NodeSettled, NodeUnconfirmed } from "./events.ts";
+import type { Budget, NodeResult, Usage } from "./outcome.ts";
 
 export const zeroUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
 
@@ -10,6 +11,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return combined(a, b, 1);
 }
 
+/** The options of a decision that say what was used. */
+export function usedOptions(budgets: readonly Budget[]): string {
+  return budgets.map((of) => (of === "tokens" ? "--used-tokens N" : "--used-cost AMOUNT")).join(" ");
+}
+
 /** What is left of the whole without a part of it. */
 export function lessUsage(whole: Usage, part: Usage): Usage {
   return combined(whole, part, -1);
@@ -19,6 +25,24 @@ export function lessUsage(whole: Usage, part: Usage): Usage {
 export function usageOf(node: string, result: NodeResult, reported: Usage | undefined): Usage | undefined {
   const said = result.usage ?? reported;
   return said === undefined && result.agent !== undefined ? { ...zeroUsage, unsaid: node } : said;
+}
+
+/** Of an attempt whose end nobody knows: what it reported, or that it has said nothing. */
+export function usageOfUnconfirmed(
+  { node, unsaid }: Pick<NodeUnconfirmed, "node" | "unsaid">,
+  reported: Usage | undefined,
+): Usage | undefined {
+  return reported ?? (unsaid === true ? { ...zeroUsage, unsaid: node } : undefined);
+}
+
+/**
+ * The sum once a person has decided, who may have said what those have used that had not. Where that was
+ * said of a run inside, it counts there.
+ */
+export function usageDecided(usage: Usage, { used, inside }: Pick<NodeSettled, "used" | "inside">): Usage {
+  if (used === undefined && inside?.used === undefined) return usage;
+  const { unsaid: _, ...said } = usage;
+  return used === undefined ? said : addUsage(said, used);
 }
 
 function unsaidOf(unsaid: string | undefined): Pick<Usage, "unsaid"> {

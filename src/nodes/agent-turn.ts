@@ -5,6 +5,7 @@ import type { AgentEvent } from "../model/agent-event.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeResult, Reason } from "../model/outcome.ts";
+import { stackOf } from "../model/thrown.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import type { AgentProvider, AgentRequest, AgentResult } from "../ports/provider.ts";
@@ -64,7 +65,7 @@ export async function performTurn(
     tell(event);
   };
   try {
-    const result = await provider.run(request, emit, signal);
+    const result = await run(provider, request, emit, signal);
     const ended = await nodeResult(context.signal.aborted ? result : asEnded(result, ending.signal, afterMs), context);
     const { model } = settings;
     const drift = await reads.settled();
@@ -78,6 +79,18 @@ export async function performTurn(
     cancelTimer();
     // What it asked and did not wait for nobody need answer any more.
     ending.abort();
+  }
+}
+
+/** One that throws has still been asked, and may have used what it has not said. */
+async function run(
+  ...[provider, ...asked]: [AgentProvider, ...Parameters<AgentProvider["run"]>]
+): Promise<AgentResult> {
+  try {
+    return await provider.run(...asked);
+  } catch (error) {
+    const text = `${provider.name} threw: ${stackOf(error).split("\n").slice(0, 3).join(" ")}`;
+    return { outcome: "error", message: "", reason: { code: "internal", text }, beforeEffect: false };
   }
 }
 

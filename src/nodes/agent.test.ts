@@ -91,7 +91,12 @@ test("a child of a tool is reported as soon as it exists", async () => {
       return Promise.reject(new Error("that is all"));
     },
   });
-  await expect(performer.perform(context)).rejects.toThrow("that is all");
+  // It was asked, whatever became of it: what it used has to be said by somebody.
+  expect(await performer.perform(context)).toMatchObject({
+    outcome: "error",
+    reason: { code: "internal", text: expect.stringContaining("that is all") },
+    agent: { provider: "own" },
+  });
   expect(reported).toEqual([{ kind: "process", process: child }]);
 });
 

@@ -1,5 +1,6 @@
 import type { Json } from "../model/json.ts";
 import type { RunStatus } from "../model/outcome.ts";
+import type { Money } from "../model/settings.ts";
 import type { Entry, Placed } from "../language/read/collections.ts";
 import type { Config } from "../config/config.ts";
 
@@ -25,6 +26,9 @@ export interface Said {
   readonly files?: Readonly<Record<string, string | null>>;
   readonly reason?: string;
   readonly beforeEffect?: boolean;
+  /** What an agent uses of models; nothing where neither is said. */
+  readonly tokens?: number;
+  readonly cost?: Money;
 }
 
 /** The attempts of one pass. A single one stands for every attempt. */

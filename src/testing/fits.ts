@@ -1,4 +1,4 @@
-import type { HumanNode, Node } from "../model/node.ts";
+import { classOf, type HumanNode, type Node } from "../model/node.ts";
 import type { Json } from "../model/json.ts";
 import { oneOfWords } from "../language/nearest.ts";
 import type { Said } from "./file.ts";
@@ -10,6 +10,8 @@ export function faultOf(said: Said, node: Node): string | null {
     return `\`${node.id}\` is no gate, so nobody answers it`;
   if (said.outcome === "success" && said.exit !== undefined && said.exit !== 0)
     return `\`${node.id}\` does not succeed with exit code ${said.exit}; leave out one of \`outcome\` and \`exit\``;
+  if ((said.tokens !== undefined || said.cost !== undefined) && classOf(node) !== "agentic")
+    return `\`${node.id}\` is no agent, so it uses no tokens`;
   const options = optionsOf(node);
   const option = said.option ?? said.word;
   if (option !== undefined && !options.includes(option))

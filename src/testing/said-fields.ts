@@ -2,7 +2,7 @@ import type { Json } from "../model/json.ts";
 import { json, mapOf, oneOrMore } from "../language/read/collections.ts";
 import { object, optional } from "../language/read/table.ts";
 import type { Reader } from "../language/read/reading.ts";
-import { boolean, integer, name, text, word } from "../language/read/scalars.ts";
+import { boolean, count, integer, money, name, text, word } from "../language/read/scalars.ts";
 import type { NodeScript, PassScript, Said } from "./file.ts";
 import { mapOr, orNull, placed, someOf } from "./readers.ts";
 
@@ -44,6 +44,8 @@ const saidMap: Reader<Said> = object(
       "An error that came before any effect, so that it may be tried again.",
       "beforeEffect",
     ),
+    tokens: optional(count, "Tokens that an agent uses, all told; none when left out."),
+    cost: optional(money, "What they cost."),
   },
   "an outcome",
 );

@@ -3,7 +3,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
 import type { Attempt } from "../model/attempt.ts";
-import type { EventBody, JournalEvent, NodeStarted, RunStarted } from "../model/events.ts";
+import type { EventBody, JournalEvent, NodeSettled, NodeStarted, RunStarted } from "../model/events.ts";
 import type { GateAnswered, GateOpened } from "../model/gate-events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
 import { addUsage, zeroUsage } from "../model/usage.ts";
@@ -160,11 +160,8 @@ function settle(view: RunView, at: Attempt, outcome: Outcome, reason: Reason | n
   setState(view, at.node, outcome);
 }
 
-function settleAs(
-  view: RunView,
-  body: Attempt & { readonly as: "done" | "failed" | "again"; readonly by: string; readonly reason?: string },
-  at: number,
-): void {
+function settleAs(view: RunView, body: NodeSettled, at: number): void {
+  if (body.used !== undefined) view.usage = addUsage(view.usage, body.used);
   // What is to be done once more though it never began, as a cap refused it, leaves nothing to show.
   if (body.as === "again" && !nodeOf(view, body.node).attempts.some((one) => isOf(one, body)))
     return setState(view, body.node, "idle");

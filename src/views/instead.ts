@@ -30,7 +30,7 @@ function haltOf({ item, seen }: SeenInside): InnerHalt | undefined {
   if (seen.after.status === "succeeded" || seen.after.status === "failed") return undefined;
   const halting = seen.events.findLast((event): event is RunHalting => event.type === "run.halting");
   if (halting === undefined || halting.cause === "stopped" || halting.cause === "rejected") return undefined;
-  const { cause, node = "", reason, iteration } = halting;
+  const { cause, node = "", reason, iteration, unsaid } = halting;
   const path = item === undefined ? node : `[${item}]${node === "" ? "" : `/${node}`}`;
-  return { cause, node: path, reason, ...(iteration === undefined ? {} : { iteration }) };
+  return { cause, node: path, reason, ...(iteration && { iteration }), ...(unsaid && { unsaid }) };
 }

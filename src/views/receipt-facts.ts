@@ -90,6 +90,8 @@ export interface Decision extends Attempt {
   readonly at: string;
   readonly reason: string | null;
   readonly grant: number | null;
+  /** What was said to have been used by agents that had not said it. */
+  readonly used?: UsageSum;
 }
 
 export interface TimedEvent {
@@ -220,6 +222,7 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
       return;
     case "node.settled":
       found.decisions.push(decision(body, at));
+      if (body.used !== undefined) found.usage = addUsage(found.usage, body.used);
       return;
     case "run.finished":
       found.end = { status: body.status, reason: body.reason ?? null, at: instant(at) };
@@ -236,8 +239,8 @@ function approval(body: GateAnswered, gate: Asked | undefined, at: number): Appr
 }
 
 function decision(body: NodeSettled, at: number): Decision {
-  const { as, by, reason = null, grant = null } = body;
-  return { ...attemptOf(body), as, by, at: instant(at), reason, grant };
+  const { as, by, reason = null, grant = null, used } = body;
+  return { ...attemptOf(body), as, by, at: instant(at), reason, grant, ...(used && { used: sum(used) }) };
 }
 
 function progressed(found: Gathered, of: Attempt, event: AgentEvent): void {

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../model/agent-event.ts";
+import type { NodeSettled } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { limits } from "../model/limits.ts";
 import type { NodeClass } from "../model/node.ts";
@@ -93,9 +94,10 @@ export function shortly(text: string): string {
   return text.length <= limits.answerCharacters ? text : `${text.slice(0, limits.answerCharacters)}…`;
 }
 
-/** `settled as done by ann: looked it up`. */
-export function settlementText(body: { readonly as: string; readonly by: string; readonly reason?: string }): string {
-  return `settled as ${body.as} by ${body.by}${body.reason === undefined ? "" : `: ${body.reason}`}`;
+/** `settled as done by ann: looked it up`, with what she said was used by then. */
+export function settlementText({ as, by, reason, used }: Pick<NodeSettled, "as" | "by" | "reason" | "used">): string {
+  const said = used === undefined ? "" : `, who says that ${usageText(used) || "nothing"} was used`;
+  return `settled as ${as} by ${by}${said}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
 /**

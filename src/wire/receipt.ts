@@ -97,6 +97,7 @@ export const receiptShape = z.strictObject({
       at: instant,
       reason: z.string().nullable(),
       grant: count.nullable(),
+      used: z.strictObject(usage).optional(),
     }),
   ),
   effects: z.array(

@@ -2,12 +2,17 @@ import { resume, type ResumeOptions } from "./resume.ts";
 import { decidedInside } from "../inside.ts";
 import { report, usage } from "../problem.ts";
 import { userName } from "../user.ts";
+import type { Money } from "../../model/settings.ts";
+import type { Settlement } from "../../runtime/api.ts";
+import { zeroUsage } from "../../model/usage.ts";
 import type { World } from "../world.ts";
 
 export interface SettleOptions extends ResumeOptions {
   readonly as: "done" | "failed" | "again";
   readonly reason?: string;
   readonly grant?: number;
+  readonly usedTokens?: number;
+  readonly usedCost?: Money;
 }
 
 /** Decides about a node at which a run halted, records who and why, and goes on. */
@@ -23,6 +28,13 @@ export async function settle(world: World, run: string, node: string, options: S
     by: userName(),
     ...(reason === undefined ? {} : { reason }),
     ...(grant === undefined ? {} : { grant }),
+    ...usedOf(options),
   };
   return resume(world, run, options, { settle: settlement });
+}
+
+function usedOf({ usedTokens, usedCost }: SettleOptions): Pick<Settlement, "used"> {
+  if (usedTokens === undefined && usedCost === undefined) return {};
+  const cost = usedCost === undefined ? {} : { cost: usedCost.amount, currency: usedCost.currency };
+  return { used: { ...zeroUsage, inputTokens: usedTokens ?? 0, ...cost } };
 }

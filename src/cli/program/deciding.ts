@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AnswerOptions } from "../commands/answer.ts";
 import type { SettleOptions } from "../commands/settle.ts";
 import type { World } from "../world.ts";
-import { atLeast, oneOf } from "./arguments.ts";
+import { atLeast, money, oneOf } from "./arguments.ts";
 import { addAcceptChanges, addDriving, type Finish, jsonHelp, runHelp } from "./options.ts";
 
 const decisions = ["done", "failed", "again"] as const;
@@ -30,7 +30,7 @@ export function addDeciding(program: Command, world: World, finish: Finish): voi
     finish(await answer(world, run, node, text, options));
   });
   addDriving(
-    addAcceptChanges(
+    addUsed(
       program
         .command("settle")
         .description("decide about a node whose outcome is unknown, and go on")
@@ -44,7 +44,7 @@ export function addDeciding(program: Command, world: World, finish: Finish): voi
     finish(await settle(world, run, node, options));
   });
   addDriving(
-    addAcceptChanges(
+    addUsed(
       program
         .command("resolve")
         .description("decide about a node at which a run escalated or came to a limit, and go on")
@@ -58,4 +58,12 @@ export function addDeciding(program: Command, world: World, finish: Finish): voi
     const { settle } = await import("../commands/settle.ts");
     finish(await settle(world, run, options.node, options));
   });
+}
+
+function addUsed(command: Command): Command {
+  return addAcceptChanges(
+    command
+      .option("--used-tokens <n>", "what agents have used, in all, that have not said it", atLeast(0))
+      .option("--used-cost <amount>", "the same as a cost, such as 0.40 USD", money),
+  );
 }

@@ -1,11 +1,12 @@
 import type { Attempt } from "../../model/attempt.ts";
-import type { EventBody } from "../../model/events.ts";
+import type { EventBody, RunHalting } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import { reasonsOf } from "../../runtime/admission/admit.ts";
 import type { RunEnd, Settlement } from "../../runtime/api.ts";
 import { withoutItems } from "../../testing/catalog.ts";
 import { type LogLine, logTo, readLog } from "../../testing/log.ts";
+import { usageSaid } from "../../testing/said-result.ts";
 import { Script } from "../../testing/script.ts";
 import { decisionAbout } from "../../testing/settling.ts";
 import { traceAt, tracesOf } from "../../testing/traces.ts";
@@ -48,7 +49,7 @@ export async function goOn(
     let end: RunEnd = { run, status: row.status, reason: row.reason };
     let settle: Settlement | undefined;
     for (let tries = 0; tries < limits.crashDecisions; tries += 1) {
-      if (end.status === "needs_attention") {
+      if (end.status === "needs_attention" || isUnsaid(journal, end)) {
         settle = await decide(journal, one, site, run, log, reference);
         if (settle?.as === "again") decided.push({ path: settle.node, pass: passOf(journal, run, settle.node) });
       } else if (end.status !== "interrupted" && end.status !== "waiting") break;
@@ -90,20 +91,29 @@ async function decide(
   log: string,
   reference: readonly LogLine[],
 ): Promise<Settlement | undefined> {
-  const path = haltedAt(journal, run);
+  const { node: path = "", unsaid } = haltedAt(journal, run) ?? {};
   const node = one.nodes.get(withoutItems(path));
   const attempt = openAttempt(journal, run, path);
   if (node === undefined || attempt === null) return undefined;
   const traces = await tracesOf(tree);
-  const what = { path, node, attempt, real: new Script(one.test).isReal(path, node) };
+  const script = new Script(one.test);
+  const what = { path, node, attempt, real: script.isReal(path, node) };
   const digest = (name: string): string | null => traceAt(traces, name);
-  return { node: path, as: decisionAbout(what, { log: readLog(log), reference, digest }), by: "test" };
+  const as = decisionAbout(what, { log: readLog(log), reference, digest });
+  const line = as === "again" ? undefined : script.lineOf(path, node, attempt);
+  const used = usageSaid(typeof line === "object" ? line : {});
+  return { node: path, as, by: "test", ...(unsaid && { used }) };
 }
 
-function haltedAt(journal: JournalReader, run: string): string {
-  let path = "";
-  for (const { body } of journal.read(run)) if (body.type === "run.halting") path = body.node ?? "";
-  return path;
+/** Whether it is only a word about what was used that keeps the run from going on. */
+function isUnsaid(journal: JournalReader, { run, status }: RunEnd): boolean {
+  return status === "limit" && haltedAt(journal, run)?.unsaid !== undefined;
+}
+
+function haltedAt(journal: JournalReader, run: string): RunHalting | null {
+  let halt: RunHalting | null = null;
+  for (const { body } of journal.read(run)) if (body.type === "run.halting") halt = body;
+  return halt;
 }
 
 function passOf(journal: JournalReader, run: string, path: string): number {

@@ -4,7 +4,7 @@ import type { HaltCause, RunHalting } from "../../model/events.ts";
 import type { Reason } from "../../model/outcome.ts";
 import { capOf } from "../limits/caps.ts";
 import type { Miss, RunState } from "../state.ts";
-import { overspent } from "../limits/usage.ts";
+import { overspent, unsaidBudgets } from "../limits/usage.ts";
 
 const rank: Readonly<Record<HaltCause, number>> = {
   stopped: 5,
@@ -76,13 +76,15 @@ function candidates(state: RunState): RunHalting[] {
     found.push({ type: "run.halting", cause: "stopped", reason: { code: "cancelled", text } });
   }
   for (const [node, reason] of state.unconfirmed) {
-    found.push(halting(state, "needs_attention", node, reason.code === "crash" ? crashed : reason));
+    const halt = halting(state, "needs_attention", node, reason.code === "crash" ? crashed : reason);
+    found.push({ ...halt, ...unsaidBudgets(state) });
     break;
   }
-  for (const [node, { cause, node: inner, reason, iteration }] of state.held) {
+  for (const [node, { cause, node: inner, reason, iteration, unsaid }] of state.held) {
     // The run inside may have halted as a whole.
     const path = `${item(state.plan.ids, node)}${inner === "" || inner.startsWith("[") ? "" : "/"}${inner}`;
-    found.push({ type: "run.halting", cause, node: path, reason, iteration: iteration ?? { n: 1, max: 1 } });
+    const of = { iteration: iteration ?? { n: 1, max: 1 }, ...(unsaid && { unsaid }) };
+    found.push({ type: "run.halting", cause, node: path, reason, ...of });
   }
   if (state.timeIsSpent) {
     found.push({ type: "run.halting", cause: "limit", reason: { code: "limit", text: "limits.time is used up" } });

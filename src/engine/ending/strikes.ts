@@ -6,7 +6,7 @@ import type { Money } from "../../model/settings.ts";
 import { capOf, isAgentic } from "../limits/caps.ts";
 import { escalates, halting } from "./halts.ts";
 import type { RunState } from "../state.ts";
-import { budgetsOf, budgetText, unsaidIn, unsaidText } from "../limits/usage.ts";
+import { budgetsOf, budgetText, unsaidBudgets, unsaidIn, unsaidText } from "../limits/usage.ts";
 
 /** The halt that forbids a pass of this node to begin now, or null. */
 export function strikeAt(state: RunState, node: number): RunHalting | null {
@@ -51,12 +51,12 @@ function missBefore(state: RunState, node: number): { readonly id: string; reado
   return null;
 }
 
-function strikeOfBudget(state: RunState, node: number): RunHalting | null {
+/** The halt that a budget without anything left calls for, or null. */
+export function strikeOfBudget(state: RunState, node: number): RunHalting | null {
   if (!isAgentic(state, node)) return null;
-  const unsaid = strikeOfUnsaid(state);
-  if (unsaid !== null) return halting(state, "limit", node, { code: "limit", text: unsaid });
-  const budget = budgetsOf(state).find(({ used, limit }) => used >= limit);
-  return budget === undefined ? null : halting(state, "limit", node, { code: "limit", text: budget.text });
+  const text = strikeOfUnsaid(state) ?? budgetsOf(state).find(({ used, limit }) => used >= limit)?.text;
+  if (text === undefined) return null;
+  return { ...halting(state, "limit", node, { code: "limit", text }), ...unsaidBudgets(state) };
 }
 
 /** A budget of which nobody knows how much is used is used up. */

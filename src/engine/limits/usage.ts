@@ -1,13 +1,12 @@
 import { item } from "../../graph/ints.ts";
-import type { NodeResult } from "../../model/outcome.ts";
+import type { RunHalting } from "../../model/events.ts";
+import type { Budget, NodeResult, Usage } from "../../model/outcome.ts";
 import { addUsage, usageOf } from "../../model/usage.ts";
 import type { RunLimits } from "../../model/settings.ts";
 import type { RunState } from "../state.ts";
 
-/** Adds what an attempt used; null for one that has no result. */
-export function settleUsage(state: RunState, node: number, result: NodeResult | null): void {
-  const reported = state.spending.get(node);
-  const used = result === null ? reported : usageOf(item(state.plan.ids, node), result, reported);
+/** Adds what an attempt used, in place of what it has reported. */
+export function settleUsage(state: RunState, node: number, used: Usage | undefined): void {
   state.spending.delete(node);
   if (used !== undefined) state.usage = addUsage(state.usage, used);
 }
@@ -17,9 +16,19 @@ export function unsaidIn({ usage, spending }: RunState): string | null {
   return usage.unsaid ?? [...spending.values()].find(({ unsaid }) => unsaid !== undefined)?.unsaid ?? null;
 }
 
+/** The budgets, its own or of a run around it, of which therefore nobody knows what is left. */
+export function unsaidBudgets(state: RunState): Pick<RunHalting, "unsaid"> {
+  const { leftOf, ...limits } = state.limits;
+  const inside = unsaidIn(state) !== null;
+  const unsaid = (["tokens", "cost"] as const).filter(
+    (of) => limits[of] !== undefined && (inside || leftOf?.[of]?.unsaid !== undefined),
+  );
+  return unsaid.length === 0 ? {} : { unsaid };
+}
+
 /** How far a budget of the run is used, attempts at work included. */
 export interface Spent {
-  readonly of: "tokens" | "cost";
+  readonly of: Budget;
   readonly limit: number;
   readonly used: number;
   readonly text: string;
@@ -42,7 +51,7 @@ export function budgetsOf(state: RunState): Spent[] {
   return found;
 }
 
-function spentText(bounds: RunLimits, of: Spent["of"], used: number): string {
+function spentText(bounds: RunLimits, of: Budget, used: number): string {
   const [share, are] = [bounds.leftOf?.[of], of === "tokens" ? "are" : "is"];
   if (share?.unsaid !== undefined) return `${budgetText(bounds, of)}, and ${unsaidText(share.unsaid, of)} there`;
   if (share !== undefined)
@@ -54,14 +63,14 @@ function spentText(bounds: RunLimits, of: Spent["of"], used: number): string {
 }
 
 /** How much a budget is, and of which run where it is that of one around. */
-export function budgetText({ tokens, cost, leftOf }: RunLimits, of: Spent["of"]): string {
+export function budgetText({ tokens, cost, leftOf }: RunLimits, of: Budget): string {
   const share = leftOf?.[of];
   const amount = share?.limit ?? (of === "tokens" ? tokens : cost?.amount) ?? 0;
   const currency = of === "cost" && cost !== undefined ? ` ${cost.currency}` : "";
   return `limits.${of}${share === undefined ? "" : ` of run ${share.run}`} is ${amount}${currency}`;
 }
 
-export function unsaidText(agent: string, of: Spent["of"]): string {
+export function unsaidText(agent: string, of: Budget): string {
   return `agent ${agent} has not said ${of === "tokens" ? "how many" : "what"} it used`;
 }
 

@@ -9,7 +9,7 @@ import { supersededBy } from "./passes.ts";
 import { cancelsLosers, losersOf } from "./races.ts";
 import type { RunState } from "../state.ts";
 import { stage } from "../state.ts";
-import { strikeAt } from "../ending/strikes.ts";
+import { strikeAt, strikeOfBudget } from "../ending/strikes.ts";
 
 /**
  * What starts next, if anything: another attempt of a pass, a node that is due, or the head of the queue. Due nodes
@@ -17,7 +17,8 @@ import { strikeAt } from "../ending/strikes.ts";
  */
 export function nextStart(state: RunState): EventBody[] {
   const again = state.again.at(-1);
-  if (again !== undefined) return [claim(state, again, at(state.attempt, again) + 1, [])];
+  if (again !== undefined)
+    return [strikeOfBudget(state, again) ?? claim(state, again, at(state.attempt, again) + 1, [])];
   const due = nextDue(state);
   if (due >= 0) return startOf(state, due);
   const queued = state.queue[state.queueHead];

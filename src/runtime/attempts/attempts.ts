@@ -10,6 +10,7 @@ import { type Children, childrenOf, type InnerEngine } from "../inner/children.t
 import { contextOf, type ContextOptions, type Live, type RunFacts } from "../context.ts";
 import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "../decisions/gates.ts";
 import type { Memory } from "../memory/memory.ts";
+import { unsaidBy } from "../memory/unsaid.ts";
 import type { EngineOptions } from "../options.ts";
 import { heldToOutputs, isPromised } from "../outputs.ts";
 import { Performance } from "./performance.ts";
@@ -114,7 +115,7 @@ export class Attempts {
       leftBehind: (reason) => {
         this.#left.add(performance);
         void performance.gone.then(() => this.#left.delete(performance));
-        this.#over({ type: "node.unconfirmed", ...attempt, reason });
+        this.#over({ type: "node.unconfirmed", ...attempt, reason, ...unsaidBy(node, nodes) });
       },
     });
     this.#live.set(id, { performance, gate });

@@ -135,20 +135,22 @@ async function perform(
   context: ActionContext,
   held: PerformanceOptions["held"],
 ): Promise<NodeResult> {
+  let answered: NodeResult | undefined;
   try {
-    const answered = admissible(await performer.perform(context));
+    answered = admissible(await performer.perform(context));
     const result = held === undefined ? answered : await held(answered);
     return context.node.progress === undefined ? result : await withProgress(context, result);
   } catch (error) {
-    if (error instanceof BlobFailure) return { outcome: "error", reason: { code: "spill", text: error.message } };
-    if (error instanceof ScratchFailure)
-      return { outcome: "error", reason: { code: "could_not_start", text: `${error.message}; ${error.hint}` } };
-    return internal(`performing ${context.node.id} threw: ${stackOf(error).split("\n").slice(0, 3).join(" ")}`);
+    const { usage, agent } = answered ?? {};
+    return { outcome: "error", reason: reasonOf(error, context), ...(usage && { usage }), ...(agent && { agent }) };
   }
 }
 
-function internal(text: string): NodeResult {
-  return { outcome: "error", reason: { code: "internal", text } };
+function reasonOf(error: unknown, { node }: ActionContext): Reason {
+  if (error instanceof BlobFailure) return { code: "spill", text: error.message };
+  if (error instanceof ScratchFailure) return { code: "could_not_start", text: `${error.message}; ${error.hint}` };
+  const text = `performing ${node.id} threw: ${stackOf(error).split("\n").slice(0, 3).join(" ")}`;
+  return { code: "internal", text };
 }
 
 function leftBehind(why: "timeout" | "cancelled", alive: readonly number[]): Reason {

@@ -53,10 +53,13 @@ export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): P
   };
 }
 
-function haltOf({ cause, node = "", reason, iteration }: RunHalting, outer: Outer | undefined): InnerHalt | null {
+function haltOf(
+  { cause, node = "", reason, iteration, unsaid }: RunHalting,
+  outer: Outer | undefined,
+): InnerHalt | null {
   if (cause === "stopped" || cause === "rejected") return null;
   const path = outer === undefined ? node : `[${outer.index}]${node === "" ? "" : `/${node}`}`;
-  return { cause, node: path, reason, ...(iteration === undefined ? {} : { iteration }) };
+  return { cause, node: path, reason, ...(iteration && { iteration }), ...(unsaid && { unsaid }) };
 }
 
 function referenceTo(name: string): Template {

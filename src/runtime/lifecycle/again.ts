@@ -2,6 +2,9 @@ import { advance } from "../../engine/advance.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { EventBody, NodeSettled, RunHalting } from "../../model/events.ts";
 import { shellWord } from "../../model/shell.ts";
+import { usedOptions } from "../../model/usage.ts";
+import { unsaidBy } from "../memory/unsaid.ts";
+import { unfinished } from "../../engine/ending/unfinished.ts";
 import type { RunLimits } from "../../model/settings.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Journal } from "../../ports/journal.ts";
@@ -9,8 +12,8 @@ import { refuse } from "../admission/admit.ts";
 import type { Refusal } from "../api.ts";
 import type { RunFacts } from "../context.ts";
 import { isProblem, passesOfTask } from "../counters/counters.ts";
-import { recordsWithin } from "../inner/child-blueprint.ts";
-import { remember } from "../memory/memory.ts";
+import { within } from "../inner/child-blueprint.ts";
+import { type Memory, remember } from "../memory/memory.ts";
 import { planOf } from "./parts.ts";
 import { runInside } from "./settlement.ts";
 import type { Wait } from "../time/wait.ts";
@@ -44,17 +47,18 @@ type Halt = RunHalting & { readonly node: string };
 export async function stillUsedUp(decision: NodeSettled, of: Reopened): Promise<Refusal | null> {
   const halt = await haltAfter(decision, of);
   if (halt === null || "refused" in halt) return halt;
-  const { reason, iteration, lasting } = halt;
+  const { reason, iteration, lasting, unsaid } = halt;
   const node = shellWord(halt.node);
   const granted = decision.inside?.grant ?? decision.grant ?? 0;
-  const limit =
-    lasting === true
-      ? `it holds as long as the run does; with more steps, from a node of it on: trammel fork ${of.run} --at NODE --max-steps N`
-      : "raise that limit and add --accept-changes, or decide --as done or --as failed";
+  const further = iteration === undefined ? 1 : iteration.n - iteration.max + granted + 1;
   const hint =
-    reason.code === "cap" && iteration !== undefined
-      ? `grant passes beyond it: trammel resolve ${of.run} --node ${node} --as again --grant ${iteration.n - iteration.max + granted + 1} --reason TEXT`
-      : limit;
+    reason.code === "cap"
+      ? `grant passes beyond it: trammel resolve ${of.run} --node ${node} --as again --grant ${further} --reason TEXT`
+      : lasting === true
+        ? `it holds as long as the run does; with more steps, from a node of it on: trammel fork ${of.run} --at NODE --max-steps N`
+        : unsaid !== undefined
+          ? `say what was used that nobody has said: add ${usedOptions(unsaid)}`
+          : "raise that limit and add --accept-changes, or decide --as done or --as failed";
   return refuse("bad_input", `${halt.node} of run ${of.run} would not begin again: ${reason.text}`, hint);
 }
 
@@ -62,34 +66,53 @@ export async function stillUsedUp(decision: NodeSettled, of: Reopened): Promise<
 async function haltAfter(decision: NodeSettled, of: Reopened): Promise<Halt | Refusal | null> {
   const { as, node, inside } = decision;
   if (as !== "again") return null;
-  if (inside !== undefined) return haltInside(decision, of);
   const { run, blueprint, limits, passes, journal, self, now } = of;
   const remembered = remember(planOf(blueprint), journal.read(run));
   if (remembered === null) return null;
-  const accepted = { contentHash: "", bindingHash: "", limits };
-  const resumed: EventBody = { type: "run.resumed", owner: self, accepted };
-  const { events } = advance(remembered.memory.state, [resumed, { type: "passes.synced", passes }, decision], now);
+  const { memory } = remembered;
+  const resumed: EventBody = {
+    type: "run.resumed",
+    owner: self,
+    accepted: { contentHash: "", bindingHash: "", limits },
+  };
+  const found = [resumed, { type: "passes.synced", passes } as const, ...leftOpen(memory, node, blueprint)];
+  const { events } = advance(memory.state, [...found, decision], now);
+  if (inside !== undefined) return haltInside(decision, of, memory);
   if (events.some((event) => event.type === "node.started" && event.node === node)) return null;
   const halt = events.find((event) => event.type === "run.halting" && isAbout(event, node));
   return halt?.type === "run.halting" ? { ...halt, node } : null;
 }
+
+/** What a resume finds of an attempt at the node whose engine died. */
+function leftOpen({ state, nodes }: Memory, id: string, blueprint: Blueprint): EventBody[] {
+  const unsaid = unsaidBy(blueprint.nodes.get(id), nodes);
+  return unfinished(state)
+    .filter(({ node }) => node === id)
+    .map((attempt) => ({ type: "node.unconfirmed", ...attempt, reason: unknown, ...unsaid }));
+}
+
+const unknown = { code: "crash", text: "nobody knows how it ended" } as const;
 
 /** Whether it keeps this very node from beginning: another node may have to be settled first. */
 function isAbout({ node, reason }: RunHalting, id: string): boolean {
   return node === id || (node === undefined && reason.code === "limit");
 }
 
-async function haltInside(decision: NodeSettled, of: Reopened): Promise<Halt | Refusal | null> {
-  const within = runInside(decision, of);
-  const parent = within === null ? undefined : of.journal.find(within.run)?.parent;
-  if (within === null || parent === undefined) return null;
-  const { run, settled, segment } = within;
-  const blueprint = { ...within.blueprint, records: recordsWithin(of.blueprint.records, within.blueprint.records) };
-  // What is left of them is told by the run around.
-  const { tokens: _tokens, cost: _cost, ...limits } = blueprint.limits;
+/** `memory` is that of the run around, once it goes on. */
+async function haltInside(
+  decision: NodeSettled,
+  of: Reopened,
+  { state, nodes }: Memory,
+): Promise<Halt | Refusal | null> {
+  const inner = runInside(decision, of);
+  const parent = inner === null ? undefined : of.journal.find(inner.run)?.parent;
+  if (inner === null || parent === undefined) return null;
+  const { run, settled, segment } = inner;
+  const counted = nodes.get(decision.node)?.used?.total();
+  const blueprint = within({ run: of.run, blueprint: of.blueprint, state, counted }, inner.blueprint);
   const inside = { ...of, run, blueprint, parent };
   const passes = await passesOfTask(of.journal, inside, of.wait);
   if (isProblem(passes)) return refuse("unavailable", passes.problem, passes.hint);
-  const halt = await haltAfter(settled, { ...inside, limits, passes });
+  const halt = await haltAfter(settled, { ...inside, limits: blueprint.limits, passes });
   return halt === null || "refused" in halt ? halt : { ...halt, node: `${segment}/${halt.node}` };
 }

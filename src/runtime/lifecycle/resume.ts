@@ -27,6 +27,8 @@ import { isSame } from "../processes/identity.ts";
 import { repeatedBy } from "./repeatable.ts";
 import { onwards, settlement } from "./settlement.ts";
 import { shellWord } from "../../model/shell.ts";
+import { unsaidBy } from "../memory/unsaid.ts";
+import { usageOfUnconfirmed, usedOptions } from "../../model/usage.ts";
 import { told } from "../time/wait.ts";
 import { RunValues } from "../values.ts";
 
@@ -138,10 +140,11 @@ function cannotResume(
     const why = row.reason ?? status;
     if (halt?.node === undefined) return refuse("finished", `run ${run} has ended: ${why}`, onwards(run));
     const node = shellWord(halt.node);
+    const used = halt.unsaid === undefined ? "" : ` ${usedOptions(halt.unsaid)}`;
     const hint =
       status === "needs_attention"
-        ? `settle it with trammel settle ${run} ${node} --as done|failed|again`
-        : `decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT`;
+        ? `settle it with trammel settle ${run} ${node} --as done|failed|again${used}`
+        : `decide how to go on: trammel resolve ${run} --node ${node} --as done|failed|again --reason TEXT${used}`;
     return refuse("finished", `run ${run} waits for a decision: ${why}`, hint);
   }
   if (endedAt === null && !isSame(owner, options.self) && options.isAlive(owner))
@@ -228,14 +231,19 @@ async function left(
 ): Promise<readonly EventBody[]> {
   const attempt = { node: id, pass, attempt: n };
   const node = facts.blueprint.nodes.get(id);
-  const lost = memory.state.lost.has(nodeIndex(memory.state.plan, id));
-  if (lost && !decided && !holdsRuns(node)) return [{ type: "node.ended", ...attempt, result: cancelled }];
+  const index = nodeIndex(memory.state.plan, id);
+  const lost = memory.state.lost.has(index);
+  const unsaid = unsaidBy(node, memory.nodes);
+  if (lost && !decided && !holdsRuns(node)) {
+    const usage = usageOfUnconfirmed({ node: id, ...unsaid }, memory.state.spending.get(index));
+    return [{ type: "node.ended", ...attempt, result: { ...cancelled, ...(usage && { usage }) } }];
+  }
   const settled = decided || node === undefined ? null : await settledBy(options, facts, memory, node, attempt, signal);
   const asked = settled === null && !decided && node?.effect !== undefined;
   const unknown = asked ? `${unknownOutcome}, and its probe could not tell` : unknownOutcome;
   const waited = node === undefined ? undefined : memory.nodes.isHeld(node.id) ? waiting : standing[node.type];
   const reason = waited === undefined ? ({ code: "crash", text: unknown } as const) : waited;
-  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason };
+  const unconfirmed: EventBody = { type: "node.unconfirmed", ...attempt, reason, ...unsaid };
   return settled === null ? [unconfirmed] : [unconfirmed, { type: "node.settled", ...attempt, ...settled }];
 }
 

@@ -4,6 +4,9 @@ import { blueprintInside } from "../../graph/body.ts";
 import { nodeIndex } from "../../graph/plan.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { NodeSettled } from "../../model/events.ts";
+import { classOf } from "../../model/node.ts";
+import { unsaidIn } from "../../engine/limits/usage.ts";
+import { unfinished } from "../../engine/ending/unfinished.ts";
 import { shellWord } from "../../model/shell.ts";
 import { type RunState, stage } from "../../engine/state.ts";
 import type { JournalReader } from "../../ports/journal.ts";
@@ -28,7 +31,13 @@ export interface Undecided {
  * One about a node inside is refused here too where nothing inside waits for it.
  */
 export function settlement(given: Settlement, of: Undecided): NodeSettled | Refusal {
-  const decision = inward(given, of.state);
+  const decision = withUsed(inward(given, of.state), of);
+  if (decision === null)
+    return refuse(
+      "bad_input",
+      `all agents of run ${of.run} have said what they used`,
+      "leave out --used-tokens and --used-cost",
+    );
   const { plan } = of.state;
   const node = nodeIndex(plan, decision.node);
   if (decision.as !== "again" && waitsForAnswer(decision.node, of))
@@ -94,8 +103,30 @@ export function runInside(
   return "refused" in settled ? null : { ...of, settled, segment: segmentOf(place) };
 }
 
+type Decision = Omit<NodeSettled, "type" | "pass" | "attempt">;
+
+/** With what was used where the agents are that have not said it, here or inside; null where all have. */
+function withUsed(decision: Decision, of: Undecided): Decision | null {
+  const used = decision.inside?.used ?? decision.used;
+  if (used === undefined) return decision;
+  if (decision.inside === undefined) return isUnsaid(of) ? decision : null;
+  const pass = at(of.state.pass, nodeIndex(of.state.plan, decision.node));
+  if (runInside({ type: "node.settled", ...decision, pass, attempt: 1 }, of) !== null) return decision;
+  const { used: _, ...inside } = decision.inside;
+  return isUnsaid(of) ? { ...decision, used, inside } : null;
+}
+
+/** Whether an agent has not said what it used, or, of a run whose engine died, may not have. */
+function isUnsaid({ state, blueprint }: Undecided): boolean {
+  if (unsaidIn(state) !== null) return true;
+  return unfinished(state).some(({ node }) => {
+    const open = blueprint.nodes.get(node);
+    return open !== undefined && classOf(open) === "agentic" && !state.spending.has(nodeIndex(state.plan, node));
+  });
+}
+
 /** A decision about a node inside a call or a map is one to go on with the attempt around it, which hands it on. */
-function inward(decision: Settlement, { plan, held }: RunState): Omit<NodeSettled, "type" | "pass" | "attempt"> {
+function inward(decision: Settlement, { plan, held }: RunState): Decision {
   const [, head = decision.node, path = ""] = /^([^/[]+)(?:\/|(?=\[))(.+)$/.exec(decision.node) ?? [];
   const inner = path === "" && decision.as === "again" ? held.get(nodeIndex(plan, head))?.node : path;
   if (inner === undefined || inner === "") return decision;

@@ -1,6 +1,6 @@
 import type { EventBody } from "../../model/events.ts";
 import type { Usage } from "../../model/outcome.ts";
-import { addUsage, lessUsage, usageOf } from "../../model/usage.ts";
+import { addUsage, lessUsage, usageDecided, usageOf, usageOfUnconfirmed, zeroUsage } from "../../model/usage.ts";
 
 /** Sums what attempts say they used: what their results say, else the last that they reported. */
 export class UsageMeter {
@@ -18,7 +18,11 @@ export class UsageMeter {
       case "node.retrying":
         return this.#settle(body.node, usageOf(body.node, body.result, this.#working.get(body.node)));
       case "node.unconfirmed":
-        return this.#settle(body.node, this.#working.get(body.node));
+        return this.#settle(body.node, usageOfUnconfirmed(body, this.#working.get(body.node)));
+      case "node.settled":
+        if (this.#done === undefined && body.used === undefined) return false;
+        this.#done = usageDecided(this.#done ?? zeroUsage, body);
+        return body.used !== undefined || body.inside?.used !== undefined;
       default:
         return false;
     }
