@@ -94,9 +94,9 @@ export function shortly(text: string): string {
   return text.length <= limits.answerCharacters ? text : `${text.slice(0, limits.answerCharacters)}…`;
 }
 
-/** `settled as done by ann: looked it up`, with what she said was used by then. */
+/** `settled as done by ann (used 700 tokens): looked it up`. */
 export function settlementText({ as, by, reason, used }: Pick<NodeSettled, "as" | "by" | "reason" | "used">): string {
-  const said = used === undefined ? "" : `, who says that ${usageText(used) || "nothing"} was used`;
+  const said = used === undefined ? "" : ` (used ${usageText(used) || "nothing"})`;
   return `settled as ${as} by ${by}${said}${reason === undefined ? "" : `: ${reason}`}`;
 }
 

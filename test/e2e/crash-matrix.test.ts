@@ -145,6 +145,33 @@ edges:
     expect(ran[0]?.crashes).toBeGreaterThan(2 * 8);
   });
 
+  it("goes on under a budget, of agents that may be repeated and of others", async () => {
+    using place = new Place();
+    place.file(
+      "bounded.yaml",
+      `name: bounded
+limits: { tokens: 1k }
+nodes:
+  a: { type: agent, prompt: Do a., idempotent: true }
+  b: { type: call, blueprint: ./inner.yaml }
+  c: { type: agent, prompt: Do c. }
+edges: [{ from: a, to: b }, { from: b, to: c }]
+`,
+    );
+    place.file("inner.yaml", "name: inner\nnodes:\n  d: { type: agent, prompt: Do d. }\n");
+    const nodes = (d: number): string => `nodes: { a: { tokens: 400 }, b/d: { tokens: ${d} }, c: { tokens: 100 } }`;
+    place.file(
+      "bounded.test.yaml",
+      `tests:
+  - { name: enough, ${nodes(500)}, expect: { outcome: succeeded } }
+  - { name: too much, ${nodes(600)}, expect: { outcome: limit, reason: "c: limits.tokens is 1000, and 1000 are used" } }
+`,
+    );
+    const { code, tests: ran } = await matrix(place);
+    expect(ran.map(({ failures }) => failures)).toEqual([[], []]);
+    expect(code).toBe(0);
+  });
+
   it("passes for the flow from a task to a pull request, with a real branch and a real commit", async () => {
     using place = new Place();
     const feature = join(root, "examples/minions/feature.test.yaml");
