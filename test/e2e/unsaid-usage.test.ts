@@ -54,7 +54,7 @@ describe("an agent whose engine is killed in its first turn, under a budget", ()
     expect(lastLine(done)).toMatchObject({ status: "succeeded", usage: { inputTokens: expect.any(Number) } });
     expect((await trammel(["replay", run], { place })).code).toBe(0);
     const logged = await trammel(["logs", run], { place });
-    if (node === "write") expect(logged.stdout).toContain(" (used 700 tokens)");
+    expect(logged.stdout.includes(" (used 700 tokens)")).toBe(node === "write");
     place.file("r.json", (await trammel(["receipt", run], { place })).stdout);
     expect((await trammel(["verify", "r.json"], { place })).code).toBe(0);
   });

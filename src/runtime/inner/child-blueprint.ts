@@ -48,7 +48,7 @@ function boundBy(bounds: RunLimits, { of, limit, used }: Spent, around: Around):
 }
 
 /** What is written of a run and all inside it, is written where the outermost says. */
-export function recordsWithin({ state, counters }: RecordSettings, own: RecordSettings): RecordSettings {
+function recordsWithin({ state, counters }: RecordSettings, own: RecordSettings): RecordSettings {
   const { state: _, counters: __, ...rest } = own;
   return {
     ...rest,
