@@ -87,6 +87,18 @@ it("asks one question at a time and shows evidence as inert text", async () => {
   expect(await second).toMatchObject({ kind: "text", text: "Ann " });
 });
 
+it("lets go of input after each answer, however often it asks", async () => {
+  const { input, gates } = stage();
+  const listening = () => input.eventNames().reduce((sum, name) => sum + input.listenerCount(name), 0);
+  const before = listening();
+  for (const typed of ["y", "n", "ok"]) {
+    const answer = gates.ask(question("approval"), never);
+    input.write(`${typed}\n`);
+    await answer;
+    expect(listening()).toBe(before);
+  }
+});
+
 it("takes an option by name or number and asks again for anything else", async () => {
   const { input, gates, shown } = stage();
   const answer = gates.ask(question("choice", { options: [{ id: "ship", title: "Ship it" }, { id: "hold" }] }), never);
@@ -113,4 +125,25 @@ it("asks for each field of a form until it fits, and takes the default for an em
   await until("times is not an integer\ntimes [2]: ");
   input.write("\n");
   expect(await answer).toMatchObject({ kind: "value", value: { name: "Ann", times: 2 } });
+});
+
+it("takes yes and no for a boolean of a form, and says what there is to choose from", async () => {
+  const { input, gates, shown } = stage();
+  const fields = {
+    notify: { type: { kind: "boolean" } },
+    quiet: { type: { kind: "boolean" }, default: true },
+    where: { type: { kind: "enum", values: ["here", "there"] } },
+    size: { type: { kind: "integer" }, enum: [1, 2] },
+  } as const;
+  const answer = gates.ask(question("form", { fields }), never);
+  const typed = async (prompt: string, text: string) => {
+    while (!shown().endsWith(prompt)) await new Promise((resolve) => setImmediate(resolve));
+    input.write(`${text}\n`);
+  };
+  await typed("notify yes|no: ", "perhaps");
+  await typed("notify is not true or false\nnotify yes|no: ", "Yes");
+  await typed("quiet yes|no [true]: ", "n");
+  await typed("where here|there: ", "there");
+  await typed("size 1|2: ", "2");
+  expect(await answer).toMatchObject({ value: { notify: true, quiet: false, where: "there", size: 2 } });
 });

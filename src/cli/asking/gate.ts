@@ -33,18 +33,19 @@ export function terminalGates({ input, err, screen }: TerminalGateOptions): Gate
       if (ended || signal.aborted) return resolve(null);
       const reader = createInterface({ input, terminal: false });
       const end = (answer: string | null) => {
-        reader.removeAllListeners();
+        // Not all listeners: by its own, the reader lets go of the input when it is closed.
+        reader.off("line", end).off("close", close);
         signal.removeEventListener("abort", cancel);
         reader.close();
         resolve(answer);
       };
       const cancel = () => end(null);
-      signal.addEventListener("abort", cancel, { once: true });
-      reader.once("line", end);
-      reader.once("close", () => {
+      const close = () => {
         ended = true;
         end(null);
-      });
+      };
+      signal.addEventListener("abort", cancel, { once: true });
+      reader.once("line", end).once("close", close);
     });
 
   const put = async (question: Question, signal: AbortSignal): Promise<Answer> => {

@@ -10,13 +10,12 @@ export function hiddenLine(input: Readable, err: Output, prompt: string): Promis
   err.write(prompt);
   return new Promise((resolve) => {
     const end = (line: string | null): void => {
-      reader.removeAllListeners();
+      reader.off("close", brokenOff);
       reader.close();
       err.write("\n");
       resolve(line);
     };
-    reader.once("line", end);
-    reader.once("SIGINT", () => end(null));
-    reader.once("close", () => end(null));
+    const brokenOff = (): void => end(null);
+    reader.once("line", end).once("SIGINT", brokenOff).once("close", brokenOff);
   });
 }

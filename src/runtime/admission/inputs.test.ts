@@ -32,5 +32,5 @@ test("a number that would become another one is no input", async () => {
 test("a duration has its unit", async () => {
   expect(await readInput({ type: { kind: "duration" } }, "5m")).toEqual({ value: "5m" });
   for (const text of ["5", "soon", "", "400d"])
-    expect(await readInput({ type: { kind: "duration" } }, text)).toEqual({ problem: "is not a duration" });
+    expect(await readInput({ type: { kind: "duration" } }, text)).toEqual({ problem: "is not a duration such as 5m" });
 });

@@ -90,8 +90,11 @@ function wordsOf(type: TypeSpec): string {
       return `a list of ${wordsOf(type.of)}`;
     case "enum":
       return `one of ${type.values.join(", ")}`;
+    case "boolean":
+      return "true or false";
+    case "duration":
+      return "a duration such as 5m";
     case "schema":
-      return "JSON";
     case "json":
       return "JSON";
     default:
