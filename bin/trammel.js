@@ -50,6 +50,8 @@ function relaunch(binary) {
     if (attached) channel.write("I");
     else child.kill("SIGINT");
   });
+  // Node would open its debugger for it.
+  process.on("SIGUSR1", function () {});
   ["SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2", "SIGCONT"].forEach(function (signal) {
     process.on(signal, function () {
       child.kill(signal);

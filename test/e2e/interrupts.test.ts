@@ -96,6 +96,15 @@ describe("Ctrl-C", () => {
   });
 });
 
+describe("SIGUSR1", () => {
+  it("opens no debugger, by which what a run started could answer its gates, and stops nothing", async () => {
+    using place = new Place();
+    place.file("b.yaml", `name: u\nentry: a\nnodes:\n  a: {type: script, run: "kill -USR1 $PPID; echo said"}\n`);
+    const ended = await trammel(["run", "-b", "b.yaml"], { place });
+    expect(ended).toMatchObject({ code: 0, stdout: "said\n", stderr: expect.not.stringContaining("Debugger") });
+  });
+});
+
 describe("kill -9", () => {
   it("leaves an interrupted run that resume brings to a person, and runs nothing twice", async () => {
     using place = new Place();

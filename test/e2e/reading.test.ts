@@ -38,6 +38,8 @@ describe("show of a blueprint", () => {
     expect(expanded.stdout).toMatch(/^# mend → test starts a new pass$/m);
     place.file("again.yaml", expanded.stdout);
     expect((await trammel(["check", "again.yaml"], { place })).code).toBe(0);
+    const asJson = await trammel(["show", "b.yaml", "--json"], { place });
+    expect(asJson).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("b.yaml is a blueprint") });
     place.file("bad.yaml", "name: [");
     expect(await trammel(["show", "bad.yaml"], { place })).toMatchObject({ code: 2, stdout: "" });
   });

@@ -26,10 +26,18 @@ export async function show(world: World, target: string, options: ShowOptions): 
   if (options.expanded === true || namesBlueprint(target, world.cwd)) {
     const document = findBlueprint(target, world.cwd);
     if (isProblem(document)) return report(world, document);
+    if (options.json === true) return report(world, noJson(target));
     const { showBlueprint } = await import("./show-blueprint.ts");
     return showBlueprint(world, document, options.expanded === true);
   }
   return showRun(world, target, options);
+}
+
+function noJson(target: string): Problem {
+  return usage(
+    `--json prints a run, and ${target} is a blueprint`,
+    "Its nodes and edges as YAML: trammel show --expanded; what a run would start, as JSON: trammel run --dry-run --json.",
+  );
 }
 
 function showRun(world: World, run: string, options: ShowOptions): Promise<number> {
