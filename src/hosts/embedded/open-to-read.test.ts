@@ -107,10 +107,13 @@ test("where no store was made nothing is read, and none is made", async () => {
   expect(readdirSync(store.home)).toEqual([]);
 });
 
-test("a home that is a link to what is gone is not taken for one without a store", () => {
-  symlinkSync(join(store.home, "gone"), join(store.home, "link"));
-  expect(refusal(join(store.home, "link"))).toMatch(/cannot be opened/);
-});
+test.each(["link", "link/trammel", "link/share/trammel"])(
+  "where the way to a home, %s, is a link to what is gone, that is not taken for one without a store",
+  (way) => {
+    symlinkSync(join(store.home, "gone"), join(store.home, "link"));
+    expect(refusal(join(store.home, way))).toMatch(/cannot be opened/);
+  },
+);
 
 test("a store in a folder that may not even be entered is unavailable", async () => {
   await store.open().close();

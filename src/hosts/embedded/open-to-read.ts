@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { limits } from "../../model/limits.ts";
@@ -34,12 +34,17 @@ export function openToRead(home: string, steps: readonly Migration[], why: unkno
 /** What is read where no store was made yet: a look leaves no trace. Null where something is in its place. */
 export function openNothing(home: string, steps: readonly Migration[]): ReadConnection | null {
   const path = join(home, "trammel.db");
-  // A link that leads nowhere, as to a disk that is gone, is no sign that nothing was kept.
-  if (!isAbsent(path) || (!isAbsent(home) && !existsSync(home))) return null;
+  if (!isAbsent(path) || leadsNowhere(home)) return null;
   const db = new DatabaseSync(":memory:");
   bringUp(db, path, steps, () => undefined);
   db.exec("PRAGMA query_only = ON");
   return { path, db };
+}
+
+/** A link to what is gone, such as a disk, in any part of the way is no sign that nothing was kept. */
+function leadsNowhere(folder: string): boolean {
+  if (!isAbsent(folder)) return !existsSync(folder);
+  return dirname(folder) !== folder && leadsNowhere(dirname(folder));
 }
 
 function isAbsent(path: string): boolean {
