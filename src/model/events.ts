@@ -4,7 +4,7 @@ import type { Bound } from "./bound.ts";
 import type { GateAnswered, GateOpened } from "./gate-events.ts";
 import type { HeadsMark } from "./heads.ts";
 import type { Json } from "./json.ts";
-import type { Budget, EndStatus, NodeResult, Reason, Usage } from "./outcome.ts";
+import type { Budget, EndStatus, NodeResult, Reason, SaidUse, Usage } from "./outcome.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Worktree } from "./worktree.ts";
 
@@ -150,7 +150,7 @@ export interface NodeSettled extends Attempt {
   /** Passes granted beyond the cap, with `again`. */
   readonly grant?: number;
   /** What those agents of the run have used, in all, that had not said it. */
-  readonly used?: Usage;
+  readonly used?: SaidUse;
   /** With `again` of an attempt that holds a run which halted: the decision is about that node in it. */
   readonly inside?: InnerDecision;
 }

@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import type { Money } from "./settings.ts";
 
 /** How one attempt of a node ended. `failure` is an answer and is routed; `error` means it could not be carried out. */
 export type Outcome = "success" | "failure" | "error" | "cancelled" | "skipped" | "unconfirmed";
@@ -62,6 +63,12 @@ export interface CapturedText {
 
 /** What a run can have a budget of. */
 export type Budget = "tokens" | "cost";
+
+/** What a person says was used. */
+export interface SaidUse {
+  readonly tokens?: number;
+  readonly cost?: Money;
+}
 
 export interface Usage {
   readonly inputTokens: number;

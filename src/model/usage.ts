@@ -1,5 +1,5 @@
 import type { NodeSettled, NodeUnconfirmed } from "./events.ts";
-import type { Budget, NodeResult, Usage } from "./outcome.ts";
+import type { Budget, NodeResult, SaidUse, Usage } from "./outcome.ts";
 
 export const zeroUsage: Usage = { inputTokens: 0, outputTokens: 0, turns: 0 };
 
@@ -42,7 +42,12 @@ export function usageOfUnconfirmed(
 export function usageDecided(usage: Usage, { used, inside }: Pick<NodeSettled, "used" | "inside">): Usage {
   if (used === undefined && inside?.used === undefined) return usage;
   const { unsaid: _, ...said } = usage;
-  return used === undefined ? said : addUsage(said, used);
+  return used === undefined ? said : addUsage(said, saidUsage(used));
+}
+
+/** Cost is unknown where it is not said. */
+export function saidUsage({ tokens = 0, cost }: SaidUse): Usage {
+  return { ...zeroUsage, inputTokens: tokens, ...(cost && { cost: cost.amount, currency: cost.currency }) };
 }
 
 function unsaidOf(unsaid: string | undefined): Pick<Usage, "unsaid"> {

@@ -3,7 +3,7 @@ import type { CalleePins } from "../model/bound.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeSettled, ParentLink } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
-import type { RunStatus, Usage } from "../model/outcome.ts";
+import type { RunStatus, SaidUse } from "../model/outcome.ts";
 import type { Ahead } from "../ports/journal.ts";
 import type { Progress } from "../ports/performer.ts";
 
@@ -86,7 +86,7 @@ export interface Settlement {
   /** Passes beyond the cap, with `again`. */
   readonly grant?: number;
   /** What agents have used, in all, that had not said it. */
-  readonly used?: Usage;
+  readonly used?: SaidUse;
 }
 
 /** A new run that goes another way from a pass of an earlier one; what that recorded before is taken over. */

@@ -1,7 +1,7 @@
 import type { Json } from "../model/json.ts";
 import { classOf } from "../model/node.ts";
-import type { NodeResult, Reason, Usage } from "../model/outcome.ts";
-import { zeroUsage } from "../model/usage.ts";
+import type { NodeResult, Reason } from "../model/outcome.ts";
+import { saidUsage } from "../model/usage.ts";
 import { resultOf } from "../nodes/process-result.ts";
 import type { ActionContext } from "../ports/performer.ts";
 import { captureText } from "../runtime/attempts/capture.ts";
@@ -27,7 +27,7 @@ export async function actAsSaid(said: Said, context: ActionContext): Promise<Nod
   const end = { kind: "exit", code: said.exit ?? (outcome === "success" ? 0 : 1) } as const;
   const result: NodeResult = isCommand
     ? resultOf({ end, output, stdout, stderr, survivors: [] }, context.timeoutMs)
-    : { outcome: "success", output, ...(classOf(node) === "agentic" && { agent, usage: usageSaid(said) }) };
+    : { outcome: "success", output, ...(classOf(node) === "agentic" && { agent, usage: saidUsage(said) }) };
   const ports = said.ports === undefined ? {} : { ports: said.ports };
   if (outcome !== "success")
     return {
@@ -47,11 +47,6 @@ export async function actAsSaid(said: Said, context: ActionContext): Promise<Nod
 }
 
 const agent = { provider: "script" };
-
-/** One that says nothing has used nothing. */
-export function usageSaid({ tokens = 0, cost }: Said): Usage {
-  return { ...zeroUsage, inputTokens: tokens, ...(cost && { cost: cost.amount, currency: cost.currency }) };
-}
 
 function textsOf({
   output,

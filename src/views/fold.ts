@@ -6,7 +6,7 @@ import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeSettled, NodeStarted, RunStarted } from "../model/events.ts";
 import type { GateAnswered, GateOpened } from "../model/gate-events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
-import { addUsage, zeroUsage } from "../model/usage.ts";
+import { addUsage, saidUsage, zeroUsage } from "../model/usage.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "./run-view.ts";
 import { settlementText } from "./words.ts";
 
@@ -161,7 +161,7 @@ function settle(view: RunView, at: Attempt, outcome: Outcome, reason: Reason | n
 }
 
 function settleAs(view: RunView, body: NodeSettled, at: number): void {
-  if (body.used !== undefined) view.usage = addUsage(view.usage, body.used);
+  if (body.used !== undefined) view.usage = addUsage(view.usage, saidUsage(body.used));
   // What is to be done once more though it never began, as a cap refused it, leaves nothing to show.
   if (body.as === "again" && !nodeOf(view, body.node).attempts.some((one) => isOf(one, body)))
     return setState(view, body.node, "idle");

@@ -8,7 +8,7 @@ import type { RunLimits } from "../model/settings.ts";
 import type { Json } from "../model/json.ts";
 import type { EndStatus, NodeResult, Usage } from "../model/outcome.ts";
 import { type AttemptSoFar, attemptOf, effect, type EffectOf, instant, key } from "./receipt-effects.ts";
-import { addUsage, zeroUsage } from "../model/usage.ts";
+import { addUsage, saidUsage, zeroUsage } from "../model/usage.ts";
 
 /**
  * What a receipt says of a run: a pure function of its records and its
@@ -222,7 +222,7 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
       return;
     case "node.settled":
       found.decisions.push(decision(body, at));
-      if (body.used !== undefined) found.usage = addUsage(found.usage, body.used);
+      if (body.used !== undefined) found.usage = addUsage(found.usage, saidUsage(body.used));
       return;
     case "run.finished":
       found.end = { status: body.status, reason: body.reason ?? null, at: instant(at) };
@@ -240,7 +240,7 @@ function approval(body: GateAnswered, gate: Asked | undefined, at: number): Appr
 
 function decision(body: NodeSettled, at: number): Decision {
   const { as, by, reason = null, grant = null, used } = body;
-  return { ...attemptOf(body), as, by, at: instant(at), reason, grant, ...(used && { used: sum(used) }) };
+  return { ...attemptOf(body), as, by, at: instant(at), reason, grant, ...(used && { used: sum(saidUsage(used)) }) };
 }
 
 function progressed(found: Gathered, of: Attempt, event: AgentEvent): void {

@@ -5,6 +5,7 @@ import { limits } from "../model/limits.ts";
 import type { NodeClass } from "../model/node.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { RunStatus, Usage } from "../model/outcome.ts";
+import { saidUsage } from "../model/usage.ts";
 import type { NodeState } from "./run-view.ts";
 
 /** A class is told by its shape, so that it reads without colour. */
@@ -96,7 +97,7 @@ export function shortly(text: string): string {
 
 /** `settled as done by ann (used 700 tokens): looked it up`. */
 export function settlementText({ as, by, reason, used }: Pick<NodeSettled, "as" | "by" | "reason" | "used">): string {
-  const said = used === undefined ? "" : ` (used ${usageText(used) || "nothing"})`;
+  const said = used === undefined ? "" : ` (used ${usageText(saidUsage(used)) || "nothing"})`;
   return `settled as ${as} by ${by}${said}${reason === undefined ? "" : `: ${reason}`}`;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { NodeResult, Usage } from "../../src/model/outcome.ts";
+import type { NodeResult, SaidUse, Usage } from "../../src/model/outcome.ts";
 import type { RunLimits } from "../../src/model/settings.ts";
 import { agentic, blueprint, plain } from "./blueprints.ts";
 import { type Act, again, bodies, handle, kinds, request, success, until, World } from "./harness.ts";
@@ -38,7 +38,7 @@ test("it is not tried again before a person says it, and what is said counts", a
     message: expect.stringContaining(`a of run ${run} would not begin again: ${unsaid}`),
     hint: "say what was used that nobody has said: add --used-tokens N",
   });
-  const resumed = again(run, { blueprint: two, settle: { ...settle, used: tokens(60) } });
+  const resumed = again(run, { blueprint: two, settle: { ...settle, used: { tokens: 60 } } });
   const { end } = await world.resume(resumed, { "*": using(40) }, 2);
   expect(await end).toMatchObject({ status: "limit", reason: "b: limits.tokens is 100, and 100 are used" });
   expect(kinds(world.seen)).toContain("node.started a");
@@ -51,9 +51,22 @@ test("the run tells that it has to be said, and for which budget", async () => {
   const { end } = await world.resume(again(run, { blueprint: two }), { "*": using(1) }, 2);
   expect(await end).toMatchObject({ status: "needs_attention" });
   expect(bodies(world.seen, "run.halting")).toMatchObject([{ node: "a", unsaid: ["tokens", "cost"] }]);
-  const used = tokens(60, { cost: 0.5, currency: "EUR" });
-  const resumed = await world.resume(again(run, { blueprint: two, settle: { ...settle, used } }), { "*": using(1) }, 3);
-  expect(await resumed.end).toMatchObject({ status: "limit", reason: expect.stringContaining("cost is not known") });
+  const decide = (used: SaidUse) => again(run, { blueprint: two, settle: { ...settle, used } });
+  const cost = { amount: 0.5, currency: "EUR" };
+  for (const [said, lacking] of [
+    [{ tokens: 60 }, '--used-cost "AMOUNT EUR"'],
+    [{ tokens: 60, cost: { ...cost, currency: "USD" } }, '--used-cost "AMOUNT EUR"'],
+    [{ cost }, "--used-tokens N"],
+  ] as const)
+    expect(await world.engine({ "*": using(1) }, 3).resume(decide(said), world.observer)).toMatchObject({
+      message: `what was used is not said for each budget of run ${run}`,
+      hint: `add ${lacking}`,
+    });
+  const priced = using(1, { cost: 0.1, currency: "EUR" });
+  expect(await (await world.resume(decide({ tokens: 60, cost }), { "*": priced }, 3)).end).toMatchObject({
+    status: "succeeded",
+  });
+  expect(bodies(world.seen, "run.finished").at(-1)?.usage).toMatchObject({ inputTokens: 62, currency: "EUR" });
 });
 
 test("one that its author lets be repeated is not, where nobody knows what is left", async () => {
@@ -62,7 +75,7 @@ test("one that its author lets be repeated is not, where nobody knows what is le
   const { end } = await world.resume(again(run, { blueprint: two }), { "*": using(40) }, 2);
   expect(await end).toMatchObject({ status: "limit", reason: `a: ${unsaid}` });
   expect(kinds(world.seen)).not.toContain("node.started a");
-  const resumed = again(run, { blueprint: two, settle: { ...settle, used: tokens(20) } });
+  const resumed = again(run, { blueprint: two, settle: { ...settle, used: { tokens: 20 } } });
   expect(await (await world.resume(resumed, { "*": using(40) }, 3)).end).toMatchObject({ status: "succeeded" });
   expect(kinds(world.seen).filter((kind) => kind === "node.started a")).toHaveLength(1);
 });
@@ -74,7 +87,7 @@ test.each(["done", "failed"] as const)("one that waits to be repeated can be set
   await (
     await world.resume(again(run, { blueprint: two }), { "*": using(1) }, 2)
   ).end;
-  const resumed = again(run, { blueprint: two, settle: { ...settle, as, used: tokens(20) } });
+  const resumed = again(run, { blueprint: two, settle: { ...settle, as, used: { tokens: 20 } } });
   const { end } = await world.resume(resumed, { "*": using(40) }, 3);
   expect(await end).toMatchObject({ status: as === "done" ? "succeeded" : "failed" });
   expect(kinds(world.seen)).not.toContain("node.started a");
@@ -102,7 +115,7 @@ test("where it is taken as done the next agent waits for the word", async () => 
     reason: `b: ${unsaid}`,
   });
   expect(bodies(world.seen, "run.halting")).toMatchObject([{ node: "b", unsaid: ["tokens"] }]);
-  const b = { ...settle, node: "b", used: tokens(20) };
+  const b = { ...settle, node: "b", used: { tokens: 20 } };
   const { end } = await world.resume(again(run, { blueprint: two, settle: b }), { "*": using(1) }, 3);
   expect(await end).toMatchObject({ status: "succeeded" });
 });
@@ -119,7 +132,7 @@ test("nothing can be said where all have said it", async () => {
   const { run } = await world.start(request(of), { ...world.hangingIn("b"), a: using(1) }, 1);
   await until(() => world.calls.includes("b"));
   world.kill(1);
-  const given = { ...settle, node: "b", used: tokens(5) };
+  const given = { ...settle, node: "b", used: { tokens: 5 } };
   expect(
     await world.engine({ "*": using(1) }, 2).resume(again(run, { blueprint: of, settle: given }), world.observer),
   ).toMatchObject({
@@ -161,11 +174,19 @@ test.each([
   expect(await parked.end).toMatchObject({ status: "needs_attention" });
   expect(bodies(world.seen, "run.halting")).toMatchObject([{ node: "sub/a", unsaid: ["tokens"] }]);
   const inside = { ...settle, node: "sub/a" };
+  const poor = again(run, { blueprint: outer, ...called, settle: { ...inside, used: {} } });
+  expect(await world.engine({ "*": using(1) }, 3).resume(poor, world.observer)).toMatchObject({
+    hint: "add --used-tokens N",
+  });
+  const nowhere = again(run, { blueprint: outer, ...called, settle: { ...inside, node: "no/a", used: { tokens: 1 } } });
+  expect(await world.engine({ "*": using(1) }, 3).resume(nowhere, world.observer)).toMatchObject({
+    refused: "bad_input",
+  });
   const silent = again(run, { blueprint: outer, ...called, settle: inside });
   expect(await world.engine({ "*": using(1) }, 3).resume(silent, world.observer)).toMatchObject({
     hint: "say what was used that nobody has said: add --used-tokens N",
   });
-  const resumed = again(run, { blueprint: outer, ...called, settle: { ...inside, used: tokens(said) } });
+  const resumed = again(run, { blueprint: outer, ...called, settle: { ...inside, used: { tokens: said } } });
   const { end } = await world.resume(resumed, { "*": using(20) }, 3);
   expect(await end).toMatchObject({ status, reason });
 });
@@ -176,7 +197,7 @@ test("what an agent around a call has not said is said there, for an agent insid
   const first = handle(await world.engine({ "*": using(1), y: quiet }, 1).start(request(of, called), world.observer));
   expect(await first.end).toMatchObject({ status: "limit" });
   expect(bodies(world.seen, "run.halting").at(-1)).toMatchObject({ node: "sub/a", unsaid: ["tokens"] });
-  const inside = { ...settle, node: "sub/a", used: tokens(90) };
+  const inside = { ...settle, node: "sub/a", used: { tokens: 90 } };
   const { end } = await world.resume(
     again(first.run, { blueprint: of, ...called, settle: inside }),
     { "*": using(1) },

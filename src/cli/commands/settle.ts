@@ -4,7 +4,6 @@ import { report, usage } from "../problem.ts";
 import { userName } from "../user.ts";
 import type { Money } from "../../model/settings.ts";
 import type { Settlement } from "../../runtime/api.ts";
-import { zeroUsage } from "../../model/usage.ts";
 import type { World } from "../world.ts";
 
 export interface SettleOptions extends ResumeOptions {
@@ -35,6 +34,5 @@ export async function settle(world: World, run: string, node: string, options: S
 
 function usedOf({ usedTokens, usedCost }: SettleOptions): Pick<Settlement, "used"> {
   if (usedTokens === undefined && usedCost === undefined) return {};
-  const cost = usedCost === undefined ? {} : { cost: usedCost.amount, currency: usedCost.currency };
-  return { used: { ...zeroUsage, inputTokens: usedTokens ?? 0, ...cost } };
+  return { used: { ...(usedTokens !== undefined && { tokens: usedTokens }), ...(usedCost && { cost: usedCost }) } };
 }

@@ -1,13 +1,15 @@
+import type { Blueprint } from "../../model/blueprint.ts";
 import type { Attempt } from "../../model/attempt.ts";
 import type { EventBody, RunHalting } from "../../model/events.ts";
 import { limits } from "../../model/limits.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import { reasonsOf } from "../../runtime/admission/admit.ts";
+import type { SaidUse } from "../../model/outcome.ts";
+import type { Money } from "../../model/settings.ts";
 import type { RunEnd, Settlement } from "../../runtime/api.ts";
 import { withoutItems } from "../../testing/catalog.ts";
 import { type LogLine, logTo, readLog } from "../../testing/log.ts";
-import { usageSaid } from "../../testing/said-result.ts";
-import { Script } from "../../testing/script.ts";
+import { type Line, Script } from "../../testing/script.ts";
 import { decisionAbout } from "../../testing/settling.ts";
 import { traceAt, tracesOf } from "../../testing/traces.ts";
 import { bounded, observe, openStage, requestOf, silent, type Site } from "./perform.ts";
@@ -86,7 +88,7 @@ async function lastMoment(world: World, { home }: Site): Promise<number> {
 async function decide(
   journal: JournalReader,
   one: SuiteCase,
-  { tree }: Site,
+  site: Site,
   run: string,
   log: string,
   reference: readonly LogLine[],
@@ -95,14 +97,25 @@ async function decide(
   const node = one.nodes.get(withoutItems(path));
   const attempt = openAttempt(journal, run, path);
   if (node === undefined || attempt === null) return undefined;
-  const traces = await tracesOf(tree);
+  const traces = await tracesOf(site.tree);
   const script = new Script(one.test);
+  const said = script.lineOf(path, node, attempt);
   const what = { path, node, attempt, real: script.isReal(path, node) };
   const digest = (name: string): string | null => traceAt(traces, name);
   const as = decisionAbout(what, { log: readLog(log), reference, digest });
-  const line = as === "again" ? undefined : script.lineOf(path, node, attempt);
-  const used = usageSaid(typeof line === "object" ? line : {});
-  return { node: path, as, by: "test", ...(unsaid && { used }) };
+  return {
+    node: path,
+    as,
+    by: "test",
+    ...(unsaid && { used: usedBy(as === "again" ? null : said, requestOf(one, site).blueprint) }),
+  };
+}
+
+/** What the test says of it; what nobody says is nothing. */
+function usedBy(said: Line | null, { limits: bounds }: Blueprint): SaidUse {
+  const none: Money = { amount: 0, currency: bounds.cost?.currency ?? "USD" };
+  const { tokens = 0, cost = none } = said !== null && typeof said === "object" ? said : {};
+  return { tokens, cost };
 }
 
 /** Whether it is only a word about what was used that keeps the run from going on. */

@@ -7,6 +7,8 @@ import type { NodeSettled } from "../../model/events.ts";
 import { classOf } from "../../model/node.ts";
 import { unsaidIn } from "../../engine/limits/usage.ts";
 import { unfinished } from "../../engine/ending/unfinished.ts";
+import type { SaidUse } from "../../model/outcome.ts";
+import type { RunLimits } from "../../model/settings.ts";
 import { shellWord } from "../../model/shell.ts";
 import { type RunState, stage } from "../../engine/state.ts";
 import type { JournalReader } from "../../ports/journal.ts";
@@ -32,12 +34,7 @@ export interface Undecided {
  */
 export function settlement(given: Settlement, of: Undecided): NodeSettled | Refusal {
   const decision = withUsed(inward(given, of.state), of);
-  if (decision === null)
-    return refuse(
-      "bad_input",
-      `all agents of run ${of.run} have said what they used`,
-      "leave out --used-tokens and --used-cost",
-    );
+  if ("refused" in decision) return decision;
   const { plan } = of.state;
   const node = nodeIndex(plan, decision.node);
   if (decision.as !== "again" && waitsForAnswer(decision.node, of))
@@ -87,10 +84,17 @@ interface RunInside extends Undecided {
 }
 
 /** The run inside that a decision leads into; null where nothing in it waits for the decision. */
-export function runInside(
-  { node: id, pass, inside }: NodeSettled,
+export function runInside(decision: Inward, around: Omit<Undecided, "state">): RunInside | null {
+  const found = insideOf(decision, around);
+  return found === null || "refused" in found.settled ? null : { ...found, settled: found.settled };
+}
+
+type Inward = Pick<NodeSettled, "node" | "pass" | "inside">;
+
+function insideOf(
+  { node: id, pass, inside }: Inward,
   { run: around, blueprint: outer, callees, journal }: Omit<Undecided, "state">,
-): RunInside | null {
+): (Omit<RunInside, "settled"> & { readonly settled: NodeSettled | Refusal }) | null {
   if (inside === undefined) return null;
   const [, index, path = ""] = /^(?:\[(\d+)\]\/)?(.+)$/.exec(inside.node) ?? [];
   const place = { node: id, ...(index === undefined ? {} : { item: Number(index) }) };
@@ -99,21 +103,39 @@ export function runInside(
   const remembered = blueprint && journal.find(run) && remember(planOf(blueprint), journal.read(run));
   if (!remembered) return null;
   const of = { run, state: remembered.memory.state, blueprint, callees, journal };
-  const settled = settlement({ ...inside, node: path }, of);
-  return "refused" in settled ? null : { ...of, settled, segment: segmentOf(place) };
+  return { ...of, settled: settlement({ ...inside, node: path }, of), segment: segmentOf(place) };
 }
 
 type Decision = Omit<NodeSettled, "type" | "pass" | "attempt">;
 
-/** With what was used where the agents are that have not said it, here or inside; null where all have. */
-function withUsed(decision: Decision, of: Undecided): Decision | null {
+/** With what was used where the agents are that have not said it, here or inside. */
+function withUsed(decision: Decision, of: Undecided): Decision | Refusal {
   const used = decision.inside?.used ?? decision.used;
   if (used === undefined) return decision;
-  if (decision.inside === undefined) return isUnsaid(of) ? decision : null;
-  const pass = at(of.state.pass, nodeIndex(of.state.plan, decision.node));
-  if (runInside({ type: "node.settled", ...decision, pass, attempt: 1 }, of) !== null) return decision;
+  const node = nodeIndex(of.state.plan, decision.node);
+  const within = node < 0 ? null : insideOf({ ...decision, pass: at(of.state.pass, node) }, of);
+  const there = within?.settled;
+  if (there !== undefined && !("refused" in there)) return decision;
+  if (!isUnsaid(of)) {
+    if (within !== null && there !== undefined && isUnsaid(within)) return there;
+    return refuse(
+      "bad_input",
+      `all agents of run ${of.run} have said what they used`,
+      "leave out --used-tokens and --used-cost",
+    );
+  }
+  const lacking = lackingIn(used, of.state.limits);
+  if (lacking !== null)
+    return refuse("bad_input", `what was used is not said for each budget of run ${of.run}`, `add ${lacking}`);
+  if (decision.inside === undefined) return decision;
   const { used: _, ...inside } = decision.inside;
-  return isUnsaid(of) ? { ...decision, used, inside } : null;
+  return { ...decision, used, inside };
+}
+
+function lackingIn({ tokens, cost }: SaidUse, limits: RunLimits): string | null {
+  if (limits.tokens !== undefined && tokens === undefined) return "--used-tokens N";
+  const currency = limits.cost?.currency;
+  return currency === undefined || cost?.currency === currency ? null : `--used-cost "AMOUNT ${currency}"`;
 }
 
 /** Whether an agent has not said what it used, or, of a run whose engine died, may not have. */
