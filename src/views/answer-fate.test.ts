@@ -97,7 +97,10 @@ it("tells of a gate that waits no longer who decided about it, when and how", ()
 it("says what changed under a question that is another now", () => {
   const over = { shown: "s", tree: "t", next: "n" };
   const conflict = (what: string) => ({ kind: "conflict", what: `a asks something else now${what}` });
-  expect(fateOver(over, { ...over, tree: "u" })).toEqual(conflict(", since the tree changed"));
+  expect(fateOver(over, { ...over, tree: "u" })).toEqual({
+    ...conflict(", since the tree changed"),
+    trees: ["t", "u"],
+  });
   expect(fateOver(over, { ...over, shown: "u" })).toEqual(conflict(", since what it shows changed"));
   expect(fateOver(over, { ...over, tree: null, next: "o" })).toEqual(
     conflict(", since the tree and what is done next changed"),

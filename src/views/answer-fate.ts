@@ -2,8 +2,13 @@ import type { JournalEvent, NodeEnded, NodeSettled, RunFinished } from "../model
 import type { GateAnswered, GateBasis, GateOpened } from "../model/gate-events.ts";
 import { answerWords, shortly } from "./words.ts";
 
-/** What became of an answer: the one that was recorded, or turned away because of `what`, one clause. */
-export type AnswerFate = { readonly kind: "taken" } | { readonly kind: "conflict"; readonly what: string };
+/**
+ * What became of an answer: the one that was recorded, or turned away because of `what`, one clause. Where the tree
+ * changed since the question, `trees` are the two by which git tells what.
+ */
+export type AnswerFate =
+  | { readonly kind: "taken" }
+  | { readonly kind: "conflict"; readonly what: string; readonly trees?: readonly [string, string] };
 
 /**
  * Told from what its run recorded since the question was read, as it was `asked`
@@ -23,7 +28,10 @@ export function answerFate(
         return body.id === answer.id ? { kind: "taken" } : conflict(answerText(body, at, name));
       case "gate.opened":
         if (body.digest !== answer.digest)
-          return conflict(`${name} asks something else now${changed(over, body.over)}`);
+          return {
+            ...conflict(`${name} asks something else now${changed(over, body.over)}`),
+            ...treesOf(over, body.over),
+          };
         break;
       case "node.settled":
         if (body.as !== "again") return conflict(settledText(body, at, name));
@@ -92,6 +100,11 @@ function changed(before: GateBasis | undefined, now: GateBasis | undefined): str
   return what.length === 0 ? "" : `, since ${what.join(" and ")} changed`;
 }
 
-function conflict(what: string): AnswerFate {
+function treesOf(before: GateBasis | undefined, now: GateBasis | undefined): { readonly trees?: [string, string] } {
+  const [old, other] = [before?.tree ?? null, now?.tree ?? null];
+  return old === null || other === null || old === other ? {} : { trees: [old, other] };
+}
+
+function conflict(what: string): Extract<AnswerFate, { readonly kind: "conflict" }> {
   return { kind: "conflict", what };
 }

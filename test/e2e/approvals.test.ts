@@ -50,6 +50,8 @@ it("a yes that was given for another tree is turned away, and the gate asks agai
     expect.stringContaining("ask asks something else now, since the tree changed"),
   ]);
   expect(late.stderr).toContain(`trammel show ${run}`);
+  const [, before = "", now = ""] = /git diff (\w+) (\w+)$/m.exec(late.stderr) ?? [];
+  expect(place.git("diff", before, now)).toContain("-one\n+two");
   expect(existsSync(place.path("done"))).toBe(false);
   const again = await waiting(place);
   expect(again.map(({ node }) => node)).toEqual(["ask"]);

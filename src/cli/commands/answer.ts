@@ -143,13 +143,18 @@ function tell({ world, journal, top, path, answer }: Giving, fate: AnswerFate): 
       world,
       usage(
         `the answer to ${path} of run ${top} was not taken: ${fate.what}`,
-        `trammel show ${top} tells how it stands, ${inboxHint}`,
+        `trammel show ${top} tells how it stands, ${inboxHint}${treesText(fate)}`,
       ),
     );
   const row = journal.find(top);
   const stands = row === null ? "" : `: ${standText(row)}`;
   world.err.write(`answered ${path} of run ${top} with ${escaped(answerWords(answer.answer))}${stands}\n`);
   return exitCodes.ok;
+}
+
+/** The trees are kept by the repository that the run works in. */
+function treesText({ trees }: Extract<AnswerFate, { readonly kind: "conflict" }>): string {
+  return trees === undefined ? "" : `\n  What changed in the tree: git diff ${trees.join(" ")}`;
 }
 
 function standText({ endedAt, status, owner }: RunRow): string {
