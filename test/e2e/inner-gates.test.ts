@@ -184,3 +184,41 @@ describe("gates inside a map", () => {
     expect(done).toMatch(/^(?:1 left,2 right|1 right,2 left)$/);
   });
 });
+
+it("a decision that an item needs is in the inbox beside the question that another one waits for", async () => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: b
+escalate: [failure]
+nodes:
+  list: {type: script, run: 'echo "[1, 2]"', output: json}
+  each:
+    type: map
+    over: "{list}"
+    parallel: 2
+    do:
+      entry: look
+      nodes:
+        look: {type: script, run: '[ "$N" = 2 ] || test -e ready', env: {N: "{item}"}}
+        ask: {type: human, mode: approval, prompt: "Ship it?"}
+      edges: [{from: look, when: success, to: ask}]
+edges: [{from: list, when: success, to: each}]
+`,
+  );
+  const run = await parked(place, "b.yaml");
+  const inbox = async () => inboxShape.parse(JSON.parse((await trammel(["inbox", "--json"], { place })).stdout));
+  expect(await inbox()).toMatchObject({
+    waiting: [{ run, node: "each[1]/ask" }],
+    decisions: [{ run, blueprint: "b", status: "escalated", node: "each[0]/look" }],
+  });
+  const decide = `trammel resolve ${run} --node 'each[0]/look' --as done|failed|again`;
+  expect((await trammel(["inbox"], { place })).stdout).toContain(decide);
+  place.file("ready", "");
+  const resolved = ["resolve", run, "--node", "each[0]/look", "--as", "again", "--reason", "ready", "--detach"];
+  expect((await trammel(resolved, { place })).code).toBe(5);
+  expect(await inbox()).toMatchObject({
+    waiting: [{ node: "each[0]/ask" }, { node: "each[1]/ask" }],
+    decisions: [],
+  });
+});

@@ -6,7 +6,7 @@ import { decisionText } from "../../views/decision.ts";
 import { inertLine } from "../../views/inert.ts";
 import { shellWord } from "../../model/shell.ts";
 import type { Inbox } from "../../wire/inbox.ts";
-import { waitingGates } from "../store/inner-runs.ts";
+import { insideOf, segmentOf, waitingGates } from "../store/inner-runs.ts";
 import { instant } from "../report.ts";
 import { reading } from "../store/stored-run.ts";
 import { jsonLine } from "../json.ts";
@@ -14,8 +14,8 @@ import type { World } from "../world.ts";
 
 /**
  * Lists everything that waits for a person. Gates: the run that waits longest first, and in a
- * run by name, for what waits side by side has no order. Then what of the runs that `trammel
- * runs` lists halted until somebody decides, the latest first.
+ * run by name, for what waits side by side has no order. Then what halted until somebody decides:
+ * inside a run that waits, and of the runs that `trammel runs` lists, the latest first.
  */
 export function inbox(world: World, options: { readonly json?: true }): Promise<number> {
   return reading(world, async (journal) => {
@@ -28,11 +28,14 @@ export function inbox(world: World, options: { readonly json?: true }): Promise<
   });
 }
 
-function waitingRuns(journal: JournalReader): Inbox["waiting"] {
-  const live = journal
+function liveRuns(journal: JournalReader): readonly RunRow[] {
+  return journal
     .runs(limits.runsInInbox, null, "live")
     .filter(({ status }) => status === "waiting" || status === "running");
-  const waiting = live
+}
+
+function waitingRuns(journal: JournalReader): Inbox["waiting"] {
+  const waiting = liveRuns(journal)
     .map((row) => ({ row, gates: waitingGates(journal, row) }))
     .filter(({ gates }) => gates.length > 0);
   const oldest = (gates: ReturnType<typeof waitingGates>): number => Math.min(...gates.map(({ since }) => since));
@@ -72,7 +75,35 @@ interface Halted {
 }
 
 function haltedRuns(journal: JournalReader): readonly Halted[] {
-  return journal.runs(limits.runsListed, null).flatMap((row) => haltedAt(journal, row) ?? []);
+  const inside = liveRuns(journal).flatMap((row) => (row.status === "waiting" ? haltedInside(journal, row) : []));
+  return [...inside, ...journal.runs(limits.runsListed, null).flatMap((row) => haltedAt(journal, row) ?? [])];
+}
+
+/** What halted inside a run that still waits for something else in there, told as of the run that goes on. */
+function haltedInside(journal: JournalReader, row: RunRow, top = row, prefix = ""): readonly Halted[] {
+  const inside = insideOf(journal, row);
+  if (inside.length === 0) return [];
+  const passes = passesAtWork(journal, row);
+  return inside.flatMap((child): readonly Halted[] => {
+    if (child.parent === undefined || passes.get(child.parent.node) !== child.parent.pass) return [];
+    const path = `${prefix}${segmentOf(child)}/`;
+    if (child.endedAt === null) return haltedInside(journal, child, top, path);
+    const halted = haltedAt(journal, child);
+    if (halted === null) return [];
+    const { decision, halting } = halted;
+    const node = `${path}${decision.node}`;
+    return [{ decision: { ...decision, run: top.run, blueprint: top.blueprint, node }, halting: { ...halting, node } }];
+  });
+}
+
+/** The pass of each node that has begun and not ended. */
+function passesAtWork(journal: JournalReader, { run }: RunRow): ReadonlyMap<string, number> {
+  const passes = new Map<string, number>();
+  for (const { body } of journal.read(run)) {
+    if (body.type === "node.started") passes.set(body.node, body.pass);
+    else if (body.type === "node.ended") passes.delete(body.node);
+  }
+  return passes;
 }
 
 function haltedAt(journal: JournalReader, { run, blueprint, status, endedAt }: RunRow): Halted | null {
