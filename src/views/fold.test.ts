@@ -134,6 +134,22 @@ describe("fold", () => {
     expect(view).toMatchObject({ status: "running", reason: null, endedAt: null, halting: null });
   });
 
+  it("counts what an agent has reported while it works, and where nobody knows how it ended", () => {
+    const usage = { inputTokens: 3, outputTokens: 1, turns: 1 };
+    const events = journal(
+      started,
+      { type: "node.started", ...first, step: 1, from: [] },
+      { type: "agent.progressed", ...first, event: { type: "usage", usage } },
+      { type: "node.unconfirmed", ...first, reason: { code: "crash", text: "…" } },
+      { type: "node.settled", ...first, as: "again", by: "ann" },
+      { type: "node.started", ...first, attempt: 2, step: 1, from: [] },
+      { type: "node.ended", ...first, attempt: 2, result: { outcome: "success", usage } },
+    );
+    expect(viewOf(events.slice(0, 3)).usage).toEqual(usage);
+    expect(viewOf(events.slice(0, 4)).usage).toEqual(usage);
+    expect(viewOf(events).usage).toEqual(addUsage(usage, usage));
+  });
+
   it("gives the same view however the events are batched and repeated", () => {
     const events = journal(
       started,

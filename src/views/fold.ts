@@ -1,3 +1,4 @@
+import { UsageMeter } from "../engine/limits/usage-meter.ts";
 import { classOf } from "../model/node.ts";
 import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
@@ -6,7 +7,7 @@ import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeSettled, NodeStarted, RunStarted } from "../model/events.ts";
 import type { GateAnswered, GateOpened } from "../model/gate-events.ts";
 import type { NodeResult, Outcome, Reason } from "../model/outcome.ts";
-import { addUsage, saidUsage, zeroUsage } from "../model/usage.ts";
+import { zeroUsage } from "../model/usage.ts";
 import type { AttemptView, NodeState, NodeView, RunView } from "./run-view.ts";
 import { settlementText } from "./words.ts";
 
@@ -38,6 +39,7 @@ export function emptyView(run: string, blueprint: Blueprint | null): RunView {
     asleep: new Map(),
     walkedPast: [],
     usage: zeroUsage,
+    meter: new UsageMeter(),
     atWork: { busy: 0, waiting: 0 },
     nodes,
   };
@@ -48,6 +50,7 @@ export function fold(view: RunView, event: JournalEvent): void {
   if (event.seq <= view.seq) return;
   view.seq = event.seq;
   view.run = event.run;
+  if (view.meter.note(event.body)) view.usage = view.meter.total() ?? zeroUsage;
   apply(view, event.body, event.at);
 }
 
@@ -146,9 +149,7 @@ function endAttempt(view: RunView, at: Attempt, outcome: Outcome, result: NodeRe
     attempt.outputBytes = said.bytes;
     attempt.outputBlob = said.blob ?? null;
   }
-  if (result.usage === undefined) return;
-  attempt.usage = result.usage;
-  view.usage = addUsage(view.usage, result.usage);
+  if (result.usage !== undefined) attempt.usage = result.usage;
 }
 
 function settle(view: RunView, at: Attempt, outcome: Outcome, reason: Reason | null, time: number): void {
@@ -161,7 +162,6 @@ function settle(view: RunView, at: Attempt, outcome: Outcome, reason: Reason | n
 }
 
 function settleAs(view: RunView, body: NodeSettled, at: number): void {
-  if (body.used !== undefined) view.usage = addUsage(view.usage, saidUsage(body.used));
   // What is to be done once more though it never began, as a cap refused it, leaves nothing to show.
   if (body.as === "again" && !nodeOf(view, body.node).attempts.some((one) => isOf(one, body)))
     return setState(view, body.node, "idle");

@@ -1,3 +1,4 @@
+import { UsageMeter } from "../engine/limits/usage-meter.ts";
 import type { Blueprint } from "../model/blueprint.ts";
 import { limits } from "../model/limits.ts";
 import type { AgentEvent } from "../model/agent-event.ts";
@@ -114,7 +115,7 @@ interface Gathered {
   readonly decisions: Decision[];
   readonly accepted: AcceptedOf[];
   readonly agents: Map<string, { readonly use: Omit<AgentUse, keyof UsageSum>; readonly usage: Usage }>;
-  usage: Usage;
+  readonly meter: UsageMeter;
   end: {
     readonly status: Exclude<EndStatus, "interrupted">;
     readonly reason: string | null;
@@ -136,12 +137,13 @@ export function receiptFacts(
     decisions: [],
     accepted: [],
     agents: new Map(),
-    usage: zeroUsage,
+    meter: new UsageMeter(),
     end: null,
   };
   let first: TimedEvent | null = null;
   for (const event of events) {
     first ??= event;
+    found.meter.note(event.body);
     gather(found, event);
   }
   if (first?.body.type !== "run.started") return null;
@@ -160,7 +162,7 @@ export function receiptFacts(
     accepted: found.accepted,
     caps: [...found.caps].map(([node, cap]) => ({ node, ...cap })),
     agents: [...found.agents.values()].map(({ use, usage }) => ({ ...use, ...sum(usage) })),
-    usage: sum(found.usage),
+    usage: sum(found.meter.total() ?? zeroUsage),
     contexts: [...found.contexts.values()].map(({ of, bundle, reads }) => ({
       ...of,
       bundle,
@@ -222,7 +224,6 @@ function gather(found: Gathered, { at, body }: TimedEvent): void {
       return;
     case "node.settled":
       found.decisions.push(decision(body, at));
-      if (body.used !== undefined) found.usage = addUsage(found.usage, saidUsage(body.used));
       return;
     case "run.finished":
       found.end = { status: body.status, reason: body.reason ?? null, at: instant(at) };
@@ -258,7 +259,6 @@ function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): vo
     attempt.reason = result.reason?.text ?? null;
   }
   const used = result.usage ?? zeroUsage;
-  if (result.usage !== undefined) found.usage = addUsage(found.usage, used);
   if (result.agent === undefined) return;
   const { provider, model = null } = result.agent;
   const name = JSON.stringify([of.node, provider, model]);

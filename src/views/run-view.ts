@@ -1,3 +1,4 @@
+import type { UsageMeter } from "../engine/limits/usage-meter.ts";
 import type { Json } from "../model/json.ts";
 import type { NodeClass, NodeType } from "../model/node.ts";
 import type { RunLimits } from "../model/settings.ts";
@@ -34,6 +35,7 @@ export interface RunView {
   walkedPast: readonly string[];
   /** Model use so far, of ended attempts and of those at work. */
   usage: Usage;
+  readonly meter: UsageMeter;
   /** How many nodes are in a state of work, kept so that no event has to look at them all. */
   readonly atWork: { busy: number; waiting: number };
   /** In document order; nodes that only the journal knows come last. */

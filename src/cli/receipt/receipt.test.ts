@@ -49,12 +49,12 @@ function story(contentHash: string): readonly (readonly EventBody[])[] {
   ];
 }
 
-async function made(text = document, options: CheckOptions = {}): Promise<string> {
+async function made(text = document, options: CheckOptions = {}, tell = story): Promise<string> {
   const { blueprint } = check(text, options);
   if (blueprint === null) throw new Error("the document does not check");
   const content = sha256(canonical(blueprint));
   const journal = store.open();
-  const [first = [], ...rest] = story(content);
+  const [first = [], ...rest] = tell(content);
   await journal.create(newRun("r1", { definition: content }), text, first, 1_000);
   for (const [i, events] of rest.entries()) await journal.append("r1", events, 2_000 + i);
   const row: RunRow | null = journal.find("r1");
@@ -80,6 +80,17 @@ it("says what a run did, used and was allowed, in the documented shape", async (
   });
   expect(receipt.journal.records).toHaveLength(7);
   expect(receipt.journal.head).toEqual({ seq: 11, hash: receipt.journal.records.at(-1)?.hash });
+});
+
+it("counts what an agent had reported whose engine died", async () => {
+  const fix = { node: "fix", pass: 1, attempt: 1 };
+  const text = await made(document, {}, (contentHash) => [
+    ...story(contentHash).slice(0, 1),
+    [{ type: "agent.progressed", ...fix, event: { type: "usage", usage } }],
+    [{ type: "node.unconfirmed", ...fix, reason: { code: "crash", text: "…" } }],
+  ]);
+  expect(receiptShape.parse(JSON.parse(text)).usage).toMatchObject({ inputTokens: 10, outputTokens: 2, cost: 0.25 });
+  expect(await verify(text)).toMatchObject({ notes: [] });
 });
 
 it("verifies what was made, without its store", async () => {

@@ -23,7 +23,7 @@ import type { Memory } from "../memory/memory.ts";
 import { Heads } from "./heads.ts";
 import { idOfInside, segmentOf } from "./place.ts";
 import { Standing } from "../memory/standing.ts";
-import { less, sum, UsageMeter } from "../memory/usage-meter.ts";
+import { less, sum, UsageMeter } from "../../engine/limits/usage-meter.ts";
 import type { Outer } from "../values.ts";
 
 /** What makes a run one inside another. */

@@ -12,7 +12,7 @@ import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import type { Approval } from "../../ports/performer.ts";
 import { withNext } from "./trail.ts";
-import { UsageMeter } from "./usage-meter.ts";
+import { UsageMeter } from "../../engine/limits/usage-meter.ts";
 
 export type NodeEvent = Extract<EventBody, { readonly node: string }>;
 
