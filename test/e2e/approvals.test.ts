@@ -50,7 +50,7 @@ it("a yes that was given for another tree is turned away, and the gate asks agai
     expect.stringContaining("ask asks something else now, since the tree changed"),
   ]);
   expect(late.stderr).toContain(`trammel show ${run}`);
-  const [, before = "", now = ""] = /git diff (\w+) (\w+)$/m.exec(late.stderr) ?? [];
+  const [, before = "", now = ""] = /^ {2}What changed in the tree: git diff (\w+) (\w+)$/m.exec(late.stderr) ?? [];
   expect(place.git("diff", before, now)).toContain("-one\n+two");
   expect(existsSync(place.path("done"))).toBe(false);
   const again = await waiting(place);

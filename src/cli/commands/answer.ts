@@ -139,13 +139,13 @@ async function fateElsewhere(giving: Giving): Promise<AnswerFate | "late" | "lef
 
 function tell({ world, journal, top, path, answer }: Giving, fate: AnswerFate): number {
   if (fate.kind === "conflict")
-    return report(
-      world,
-      usage(
+    return report(world, {
+      ...usage(
         `the answer to ${path} of run ${top} was not taken: ${fate.what}`,
-        `trammel show ${top} tells how it stands, ${inboxHint}${treesText(fate)}`,
+        `trammel show ${top} tells how it stands, ${inboxHint}`,
       ),
-    );
+      details: treesText(fate),
+    });
   const row = journal.find(top);
   const stands = row === null ? "" : `: ${standText(row)}`;
   world.err.write(`answered ${path} of run ${top} with ${escaped(answerWords(answer.answer))}${stands}\n`);
@@ -153,8 +153,8 @@ function tell({ world, journal, top, path, answer }: Giving, fate: AnswerFate): 
 }
 
 /** The trees are kept by the repository that the run works in. */
-function treesText({ trees }: Extract<AnswerFate, { readonly kind: "conflict" }>): string {
-  return trees === undefined ? "" : `\n  What changed in the tree: git diff ${trees.join(" ")}`;
+function treesText({ trees }: Extract<AnswerFate, { readonly kind: "conflict" }>): readonly string[] {
+  return trees === undefined ? [] : [`What changed in the tree: git diff ${trees.join(" ")}`];
 }
 
 function standText({ endedAt, status, owner }: RunRow): string {
