@@ -3,8 +3,10 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hourMs } from "../../test/support/hourglass.ts";
 import { NodeBench, type Performing } from "../../test/support/node-bench.ts";
+import { check } from "../check/check.ts";
 import type { OutputFormat, ScriptNode } from "../model/node.ts";
 import type { NodeResult } from "../model/outcome.ts";
+import type { WorkspaceSettings } from "../model/settings.ts";
 import { systemClock } from "../runtime/time/clock.ts";
 import { createScriptPerformer } from "./script.ts";
 
@@ -229,15 +231,45 @@ test("a limit on memory reaches the process", async () => {
   expect((await script(eat, {}, { limits: { memoryBytes: 50 * 1024 * 1024 } })).outcome).not.toBe("success");
 });
 
-test("bash that is not there is said before the run", () => {
-  const performer = createScriptPerformer(bench.redactor, systemClock);
-  const before = process.env["PATH"];
-  process.env["PATH"] = bench.folder;
-  const missing = performer.missing(
-    { id: "a", type: "script", run: "true", shell: "bash" },
-    bench.can,
-    bench.context({ id: "a", type: "script", run: "" }).blueprint,
-  );
-  process.env["PATH"] = before;
-  expect(missing).toBe("bash was not found on PATH");
+describe("what is not there is said before the run", () => {
+  /** What a node misses where nothing is on PATH. */
+  function missing(node: Partial<ScriptNode>, workspace: WorkspaceSettings = {}): string | null {
+    const script: ScriptNode = { id: "a", type: "script", run: "true", ...node };
+    const { blueprint } = bench.context(script);
+    const before = process.env["PATH"];
+    process.env["PATH"] = bench.folder;
+    try {
+      const performer = createScriptPerformer(bench.redactor, systemClock);
+      return performer.missing(script, bench.can, { ...blueprint, workspace });
+    } finally {
+      process.env["PATH"] = before;
+    }
+  }
+
+  test("bash", () => {
+    expect(missing({ shell: "bash" })).toBe("bash was not found on PATH");
+  });
+
+  test("what a stock node calls, with where it says something else", () => {
+    const lint = { stock: "lint", run: "pnpm turbo run lint" };
+    expect(missing(lint)).toMatch(/^pnpm was not found on PATH\n.*commands: \{lint: npm run lint\}$/);
+    const create = check("name: t\nflow: create-pr\n").blueprint?.nodes.get("create-pr");
+    expect(create?.type === "script" ? missing(create) : "").toBe("gh, the GitHub command line, was not found on PATH");
+  });
+
+  test.each<[string, Partial<ScriptNode>, WorkspaceSettings?]>([
+    ["any other command", { stock: "lint", run: "npm run lint" }],
+    ["a script of the author", { run: "pnpm turbo run lint" }],
+    [
+      "a PATH of the node",
+      {
+        stock: "lint",
+        run: "pnpm turbo run lint",
+        env: { PATH: { source: "/opt/pnpm", parts: [{ text: "/opt/pnpm" }] } },
+      },
+    ],
+    ["a setup, which may bring it", { stock: "lint", run: "pnpm turbo run lint" }, { setup: "corepack enable" }],
+  ])("but not %s", (_, node, workspace) => {
+    expect(missing(node, workspace)).toBeNull();
+  });
 });

@@ -15,8 +15,8 @@ export function createScriptPerformer(redactor: Redactor, clock: Clock): Perform
   return {
     type: "script",
     class: "deterministic",
-    missing: (node) =>
-      node.shell === "bash" && which("bash", process.env["PATH"]) === null ? "bash was not found on PATH" : null,
+    missing: (node, _can, { workspace }) =>
+      missingShell(node) ?? (workspace.setup === undefined ? missingTool(node) : null),
     async perform(context) {
       try {
         return await checkAndFix(context, redactor, clock);
@@ -26,6 +26,22 @@ export function createScriptPerformer(redactor: Redactor, clock: Clock): Perform
       }
     },
   };
+}
+
+function missingShell({ shell }: ScriptNode): string | null {
+  return shell === "bash" && !isFound("bash") ? "bash was not found on PATH" : null;
+}
+
+/** Not every project has what a stock node calls; told before an agent has worked for nothing. */
+function missingTool({ stock, run, env }: ScriptNode): string | null {
+  if (stock === undefined || Object.hasOwn(env ?? {}, "PATH")) return null;
+  if (run.startsWith("pnpm ") && !isFound("pnpm"))
+    return "pnpm was not found on PATH\nWhat else a stock node runs is said in trammel.yaml, as in commands: {lint: npm run lint}";
+  return /\bgh pr create /.test(run) && !isFound("gh") ? "gh, the GitHub command line, was not found on PATH" : null;
+}
+
+function isFound(program: string): boolean {
+  return which(program, process.env["PATH"]) !== null;
 }
 
 /**

@@ -227,7 +227,8 @@ it("a file that lies here is meant by its name without the ending, and a command
 
 it("what all agents of a blueprint miss is told once, each problem on a line of its own", async () => {
   using place = new Place();
-  const { code, stderr } = await trammel(["run", "x", "-b", "feature"], { place });
+  place.file("agents.yaml", "name: agents\nflow: implement -> fix-lint -> fix-ci\n");
+  const { code, stderr } = await trammel(["run", "x", "-b", "agents.yaml"], { place });
   expect(code).toBe(2);
   expect(stderr.split("\n")).toEqual([
     'trammel: agents "implement", "fix-lint", "fix-ci": no model is set',

@@ -141,7 +141,10 @@ describe("a flow of stock nodes", () => {
     expect(refused.stderr).toContain("a person who takes it upon them starts the run with --accept-risk");
     const ran = await shop.run(["--accept-risk"], "Drop the production database");
     expect(lastLine(ran)).toMatchObject({ status: "succeeded" });
-    const again = await trammel(["rerun", String(lastLine(ran)["run"]), "--json"], { place: shop.place });
+    const again = await trammel(["rerun", String(lastLine(ran)["run"]), "--json"], {
+      place: shop.place,
+      env: shop.env,
+    });
     expect(started(again).slice(0, 2)).toEqual(["execution-guardian-check", "git-branch"]);
   });
 

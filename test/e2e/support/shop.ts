@@ -52,13 +52,8 @@ export class Shop implements AsyncDisposable {
     writeFileSync(this.place.path(`.git/hooks/${name}`), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
 
-  run(
-    more: readonly string[] = [],
-    task = "Let people add things",
-    variables: Readonly<Record<string, string>> = {},
-  ): Promise<Finished> {
-    const env = {
-      ...variables,
+  get env(): Readonly<Record<string, string>> {
+    return {
       PATH: `${this.place.path(".home-bin")}:${process.env["PATH"] ?? ""}`,
       GH_LOG: this.log,
       GIT_AUTHOR_NAME: "T",
@@ -66,8 +61,15 @@ export class Shop implements AsyncDisposable {
       GIT_COMMITTER_NAME: "T",
       GIT_COMMITTER_EMAIL: "t@example.com",
     };
+  }
+
+  run(
+    more: readonly string[] = [],
+    task = "Let people add things",
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<Finished> {
     const args = ["run", task, "-b", "feature.yaml", "--task-id", "T1", "--json", ...more];
-    return trammel(args, { place: this.place, env });
+    return trammel(args, { place: this.place, env: { ...this.env, ...variables } });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
