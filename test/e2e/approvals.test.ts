@@ -110,6 +110,11 @@ it.each([
     expect(existsSync(place.path("done"))).toBe(false);
     // Whose question it is, so that only those whom that gate names are heard.
     expect(running.stdout).toMatch(/"gate\.opened".*"node":"ship".*"of":"ask"/);
+    const settled = await trammel(["settle", run, "ship", "--as", "done", "--detach"], { place });
+    expect([settled.code, settled.stderr]).toEqual([
+      2,
+      expect.stringContaining(`ship of run ${run} waits for an answer`),
+    ]);
     const answered = await trammel(["answer", run, "ship", said], { place });
     expect(answered.code).toBe(exit);
     expect(answered.stderr).not.toMatch(/unconfirmed|settled/);

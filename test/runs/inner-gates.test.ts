@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseTemplate } from "../../src/language/template.ts";
+import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { HumanNode } from "../../src/model/node.ts";
+import { shellWord } from "../../src/model/shell.ts";
 import type { GateAnswered } from "../../src/model/gate-events.ts";
 import { createHumanPerformer } from "../../src/nodes/human.ts";
 import type { GateKeeper, Question } from "../../src/ports/gate.ts";
@@ -220,6 +222,37 @@ describe("gates inside a map", () => {
     expect(await first.end).toMatchObject({ status: "waiting" });
     expect(runsInside(journal, first.run).map(({ status }) => status)).toEqual(["waiting", "waiting", "waiting"]);
   });
+});
+
+test.each<[string, Blueprint, string, string]>([
+  ["call", top, "sub", "sub/ask"],
+  [
+    "map",
+    blueprint(
+      [
+        plain("list"),
+        mapping("each", { do: { entry: "sub", nodes: new Map([["sub", calling("sub", "callee")]]), edges: [] } }),
+      ],
+      [{ from: "list", to: "each", when: "success" }],
+    ),
+    "each",
+    "each[0]/sub/ask",
+  ],
+])("a %s in which a gate waits is not settled in its place", async (_, of, node, path) => {
+  const { run } = await world.start(request(of, inside), { ...acts(), list: () => said("[1]") }, 1);
+  const journal = world.journal(2);
+  await until(() => journal.find(run)?.status === "waiting");
+  world.kill(1);
+  for (const as of ["done", "failed"] as const)
+    expect(
+      await world
+        .engine(acts(), 2)
+        .resume(again(run, { blueprint: of, ...inside, settle: { node, as, by: "Ada" } }), world.observer),
+    ).toMatchObject({
+      refused: "bad_input",
+      message: `${path} of run ${run} waits for an answer, and a decision is none`,
+      hint: `answer it: trammel answer ${run} ${shellWord(path)} ANSWER`,
+    });
 });
 
 test("an item that cannot begin does not keep the others from being parked", async () => {

@@ -30,7 +30,7 @@ export interface Reopened {
   readonly limits: RunLimits;
   /** Passes of the task, by node. */
   readonly passes: Readonly<Record<string, number>>;
-  readonly journal: Pick<Journal, "find" | "read" | "passes">;
+  readonly journal: Pick<Journal, "find" | "read" | "runs" | "passes">;
   readonly self: ProcessIdentity;
   /** Milliseconds since the epoch. */
   readonly now: number;

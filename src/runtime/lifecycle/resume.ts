@@ -72,7 +72,8 @@ export async function resumption(
   const change = stopping ? null : changeOf(request, memory);
   const unfit = change === null ? null : cannotChange(change, request, bound.callees, journal);
   if (unfit !== null) return unfit;
-  const of = { run: row.run, state: memory.state, blueprint: request.blueprint, callees: bound.callees, journal };
+  const { state, nodes } = memory;
+  const of = { run: row.run, state, nodes, blueprint: request.blueprint, callees: bound.callees, journal };
   const settled = request.settle === undefined ? null : settlement({ id: options.ids.run(), ...request.settle }, of);
   if (settled !== null && "refused" in settled) return settled;
   const recalled = await options.secrets.recall(row.run, request.blueprint, started);

@@ -17,15 +17,17 @@ import type { Refusal, Settlement } from "../api.ts";
 import { idOfInside, segmentOf } from "../inner/place.ts";
 import type { RunFacts } from "../context.ts";
 import { remember } from "../memory/memory.ts";
+import type { Nodes } from "../memory/nodes.ts";
 import { planOf } from "./parts.ts";
 
 /** A run as a decision about it finds it. */
 export interface Undecided {
   readonly run: string;
   readonly state: RunState;
+  readonly nodes: Pick<Nodes, "isHeld">;
   readonly blueprint: Blueprint;
   readonly callees: RunFacts["callees"];
-  readonly journal: Pick<JournalReader, "find" | "read">;
+  readonly journal: Pick<JournalReader, "find" | "read" | "runs">;
 }
 
 /**
@@ -37,11 +39,12 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
   if ("refused" in decision) return decision;
   const { plan } = of.state;
   const node = nodeIndex(plan, decision.node);
-  if (decision.as !== "again" && waitsForAnswer(decision.node, of))
+  const gate = decision.as === "again" ? null : gateAt(decision.node, of);
+  if (gate !== null)
     return refuse(
       "bad_input",
-      `${given.node} of run ${of.run} waits for an answer, and a decision is none`,
-      `answer it: trammel answer ${of.run} ${shellWord(given.node)} ANSWER`,
+      `${gate} of run ${of.run} waits for an answer, and a decision is none`,
+      `answer it: trammel answer ${of.run} ${shellWord(gate)} ANSWER`,
     );
   // Not as it was started last: a pass that a cap refused may have been settled without a start.
   const [pass, attempt] = node < 0 ? [0, 1] : [at(of.state.pass, node), at(of.state.attempt, node)];
@@ -60,10 +63,46 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
   );
 }
 
-/** Only those who may answer a gate say what comes of it, and for what they were shown. */
-function waitsForAnswer(id: string, { state, blueprint }: Undecided): boolean {
+/**
+ * The path of a gate that waits at a node, before it or inside it: only those who may answer it say what comes of it,
+ * and for what they were shown.
+ */
+function gateAt(id: string, of: Undecided): string | null {
+  const { run, state, nodes, blueprint, journal } = of;
   const node = nodeIndex(state.plan, id);
-  return node >= 0 && blueprint.nodes.get(id)?.type === "human" && at(state.stage, node) === stage.running;
+  if (node < 0 || at(state.stage, node) !== stage.running) return null;
+  const type = blueprint.nodes.get(id)?.type;
+  if (type === "human" || nodes.isHeld(id)) return id;
+  if (type !== "call" && type !== "map") return null;
+  for (const row of journal.runs(Number.MAX_SAFE_INTEGER, run, "live")) {
+    if (row.parent?.node !== id) continue;
+    const gate = gateInside(row.run, id, of);
+    if (gate !== null) return `${segmentOf(row.parent)}/${gate}`;
+  }
+  return null;
+}
+
+function gateInside(run: string, around: string, of: Undecided): string | null {
+  const inside = undecided(run, around, of);
+  if (inside === null) return null;
+  for (const { node } of unfinished(inside.state)) {
+    const gate = gateAt(node, inside);
+    if (gate !== null) return gate;
+  }
+  return null;
+}
+
+/** A run inside a node; null where it never began. */
+function undecided(
+  run: string,
+  around: string,
+  { blueprint: outer, callees, journal }: Omit<Undecided, "state" | "nodes">,
+): Undecided | null {
+  const blueprint = blueprintInside(outer, around, callees);
+  const remembered = blueprint && journal.find(run) && remember(planOf(blueprint), journal.read(run));
+  if (!remembered) return null;
+  const { state, nodes } = remembered.memory;
+  return { run, state, nodes, blueprint, callees, journal };
 }
 
 /** What may be done about a run that no decision lets go on. */
@@ -84,7 +123,7 @@ interface RunInside extends Undecided {
 }
 
 /** The run inside that a decision leads into; null where nothing in it waits for the decision. */
-export function runInside(decision: Inward, around: Omit<Undecided, "state">): RunInside | null {
+export function runInside(decision: Inward, around: Omit<Undecided, "state" | "nodes">): RunInside | null {
   const found = insideOf(decision, around);
   return found === null || "refused" in found.settled ? null : { ...found, settled: found.settled };
 }
@@ -93,16 +132,13 @@ type Inward = Pick<NodeSettled, "node" | "pass" | "inside">;
 
 function insideOf(
   { node: id, pass, inside }: Inward,
-  { run: around, blueprint: outer, callees, journal }: Omit<Undecided, "state">,
+  around: Omit<Undecided, "state" | "nodes">,
 ): (Omit<RunInside, "settled"> & { readonly settled: NodeSettled | Refusal }) | null {
   if (inside === undefined) return null;
   const [, index, path = ""] = /^(?:\[(\d+)\]\/)?(.+)$/.exec(inside.node) ?? [];
   const place = { node: id, ...(index === undefined ? {} : { item: Number(index) }) };
-  const run = idOfInside({ run: around, pass, ...place });
-  const blueprint = blueprintInside(outer, id, callees);
-  const remembered = blueprint && journal.find(run) && remember(planOf(blueprint), journal.read(run));
-  if (!remembered) return null;
-  const of = { run, state: remembered.memory.state, blueprint, callees, journal };
+  const of = undecided(idOfInside({ run: around.run, pass, ...place }), id, around);
+  if (of === null) return null;
   return { ...of, settled: settlement({ ...inside, node: path }, of), segment: segmentOf(place) };
 }
 
