@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * `trammel inbox --json`: gates, those that wait longest first, and runs that
- * halted until a person decides, the latest first.
+ * `trammel inbox --json`: gates, those that wait longest first, what halted until a person
+ * decides, and runs whose process is gone, both the latest first.
  */
 export const inboxShape = z.strictObject({
   waiting: z.array(
@@ -27,6 +27,7 @@ export const inboxShape = z.strictObject({
       since: z.iso.datetime(),
     }),
   ),
+  interrupted: z.array(z.strictObject({ run: z.string(), blueprint: z.string(), startedAt: z.iso.datetime() })),
 });
 
 export type Inbox = z.infer<typeof inboxShape>;

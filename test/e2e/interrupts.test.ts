@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { locked } from "../../src/runtime/lock.ts";
+import { inboxShape } from "../../src/wire/inbox.ts";
 import { runEndShape, runListShape } from "../../src/wire/run-report.ts";
 import { lastLine, Place, start, trammel, runIn } from "./support/cli.ts";
 
@@ -119,6 +120,10 @@ describe("kill -9", () => {
     await run.end;
     const id = runIn(run.stdout);
     expect(await statusOf(place)).toBe("interrupted");
+    const inbox = await trammel(["inbox"], { place });
+    expect(inbox.stdout).toContain(`${id}  k: interrupted\n  Go on with it: trammel resume ${id}; or end it: `);
+    const listed = inboxShape.parse(JSON.parse((await trammel(["inbox", "--json"], { place })).stdout));
+    expect(listed).toMatchObject({ waiting: [], decisions: [], interrupted: [{ run: id, blueprint: "k" }] });
     expect((await trammel(["show", id], { place })).stdout).toMatch(/^ +1\. was running when the engine ended$/m);
     const resumed = await trammel(["resume", id, "--json"], { place });
     expect(resumed.code).toBe(3);
@@ -129,6 +134,7 @@ describe("kill -9", () => {
     const shown = (await trammel(["show", id], { place })).stdout;
     expect(shown).toMatch(/^ +1\. failure: settled as failed by \S+: no file {2}/m);
     expect(shown).not.toContain("unknown");
+    expect((await trammel(["inbox"], { place })).stdout).toBe("");
   });
 });
 

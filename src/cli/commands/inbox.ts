@@ -15,17 +15,27 @@ import type { World } from "../world.ts";
 /**
  * Lists everything that waits for a person. Gates: the run that waits longest first, and in a
  * run by name, for what waits side by side has no order. Then what halted until somebody decides:
- * inside a run that waits, and of the runs that `trammel runs` lists, the latest first.
+ * inside a run that waits, and of the runs that `trammel runs` lists, the latest first. Then runs
+ * whose process is gone.
  */
 export function inbox(world: World, options: { readonly json?: true }): Promise<number> {
   return reading(world, async (journal) => {
     const waiting = waitingRuns(journal);
     const halted = haltedRuns(journal);
     const decisions = halted.map(({ decision }) => decision);
-    if (options.json === true) world.out.write(jsonLine({ waiting, decisions } satisfies Inbox));
-    else print(world, waiting, halted);
+    const interrupted = interruptedRuns(journal);
+    if (options.json === true) world.out.write(jsonLine({ waiting, decisions, interrupted } satisfies Inbox));
+    else print(world, waiting, halted, interrupted);
     return exitCodes.ok;
   });
+}
+
+/** Nothing goes on with them by itself. */
+function interruptedRuns(journal: JournalReader): Inbox["interrupted"] {
+  return journal
+    .runs(limits.runsInInbox, null, "live")
+    .filter(({ status }) => status === "interrupted")
+    .map(({ run, blueprint, startedAt }) => ({ run, blueprint, startedAt: instant(startedAt) }));
 }
 
 function liveRuns(journal: JournalReader): readonly RunRow[] {
@@ -56,17 +66,31 @@ function waitingRuns(journal: JournalReader): Inbox["waiting"] {
     );
 }
 
-function print(world: World, waiting: Inbox["waiting"], halted: readonly Halted[]): void {
+function print(
+  world: World,
+  waiting: Inbox["waiting"],
+  halted: readonly Halted[],
+  interrupted: Inbox["interrupted"],
+): void {
   const now = instant(Date.now());
-  world.out.write([...waiting.map((one) => waitingText(one, now)), ...halted.map(haltedText)].join(""));
+  const texts = [
+    ...waiting.map((one) => waitingText(one, now)),
+    ...halted.map(haltedText),
+    ...interrupted.map(interruptedText),
+  ];
+  world.out.write(texts.join(""));
   if (waiting.length > 0)
     world.err.write("what a question shows, and what may be answered, is told by: trammel show RUN\n");
-  else if (halted.length === 0) world.err.write("nothing waits for a person\n");
+  else if (texts.length === 0) world.err.write("nothing waits for a person\n");
 }
 
 function waitingText(one: Inbox["waiting"][number], now: string): string {
   const answer = `trammel answer ${one.run} ${shellWord(one.node)} ${placeholder[one.mode]}`;
   return `${one.run}  ${one.node}: ${inertLine(one.prompt)}\n  ${late(one, now) ?? answer}\n`;
+}
+
+function interruptedText({ run, blueprint }: Inbox["interrupted"][number]): string {
+  return `${run}  ${blueprint}: interrupted\n  Go on with it: trammel resume ${run}; or end it: trammel stop ${run}\n`;
 }
 
 interface Halted {
