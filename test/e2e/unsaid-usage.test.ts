@@ -59,6 +59,20 @@ describe("an agent whose engine is killed in its first turn, under a budget", ()
     expect((await trammel(["verify", "r.json"], { place })).code).toBe(0);
   });
 
+  it("is asked about at a terminal, until the answer is an amount", async () => {
+    using place = new Place();
+    const run = await killed(place, "b.yaml");
+    const asked = start(["resume", run], { place, terminal: true });
+    await asked.until(/One of 1–4/);
+    asked.type("again\r");
+    await asked.until(/write: how many tokens have agents used/);
+    asked.type("many\r");
+    await asked.until(/write: that is no amount; how many/);
+    asked.type("700\r");
+    expect((await asked.end).code).toBe(0);
+    expect((await trammel(["logs", run], { place })).stdout).toContain("(used 700 tokens)");
+  });
+
   it("takes no word about what was said", async () => {
     using place = new Place();
     place.file("b.yaml", "name: b\nnodes:\n  a: {type: script, run: 'kill -9 $PPID'}\n");

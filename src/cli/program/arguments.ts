@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { Money } from "../../model/settings.ts";
+import { amountOfMoney, wholeNumber } from "../amounts.ts";
 
 /** For an option that may be given again. */
 export function collect(value: string, all: readonly string[] = []): readonly string[] {
@@ -12,11 +13,10 @@ export function filled(text: string): string {
   throw new InvalidArgumentError("It must not be empty.");
 }
 
-/** A whole number of at most nine digits. */
 export function atLeast(least: number): (text: string) => number {
   return (text) => {
-    const value = Number(text);
-    if (/^\d{1,9}$/.test(text) && value >= least) return value;
+    const value = wholeNumber(text, least);
+    if (value !== null) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} on.`);
   };
 }
@@ -27,11 +27,10 @@ export function percent(text: string): number {
   throw new InvalidArgumentError("It must be a whole number from 0 to 100.");
 }
 
-/** `5 USD`. */
 export function money(text: string): Money {
-  const read = /^(\d{1,9}(?:\.\d{1,6})?) ?([A-Z]{3})$/.exec(text);
-  if (read === null) throw new InvalidArgumentError("It must be an amount such as 5 USD.");
-  return { amount: Number(read[1]), currency: read[2] ?? "" };
+  const amount = amountOfMoney(text);
+  if (amount !== null) return amount;
+  throw new InvalidArgumentError("It must be an amount such as 5 USD.");
 }
 
 /** One of a few words. */
