@@ -20,6 +20,21 @@ it("holds a gate open until it is answered, ended, or the run is over", () => {
   expect(gates(opened, { ...opened, attempt: 2, digest: "d2" })).toEqual([["a", "d2", 1]]);
 });
 
+it("holds no gate open for an attempt that is over, or that has begun without a second yes", () => {
+  const lost = (code: "crash" | "taken_up"): EventBody => ({
+    type: "node.unconfirmed",
+    ...at,
+    reason: { code, text: "" },
+  });
+  expect(gates(opened, lost("crash"))).toEqual([]);
+  expect(gates(opened, lost("taken_up"))).toEqual([["a", "d1", 0]]);
+  expect(gates(opened, { type: "node.retrying", ...at, result: { outcome: "error" }, delayMs: 1 })).toEqual([]);
+  const begun: EventBody = { type: "agent.progressed", ...at, event: { type: "text", text: "…" } };
+  expect(gates({ ...opened, of: "ask" }, lost("taken_up"), begun)).toEqual([]);
+  // An agent that asks for leave is at work meanwhile.
+  expect(gates(opened, begun)).toEqual([["a", "d1", 0]]);
+});
+
 it("knows whose question stands at a node that a gate before it is asked for again, so that its approvers decide", () => {
   const prompt = { source: "Go?", parts: [{ text: "Go?" }] };
   const ask: HumanNode = { id: "ask", type: "human", mode: "approval", prompt, approvers: ["ann"] };
