@@ -9,6 +9,7 @@ import { type AnswerFate, answerFate, pastAnswer } from "../../views/answer-fate
 import { askedOf } from "../../views/open-gates.ts";
 import { blueprintOf, insideAt, topOf, waitingGates } from "../store/inner-runs.ts";
 import { decidedInside } from "../inside.ts";
+import { instant } from "../report.ts";
 import { isProblem, type Problem, refuse, report, usage } from "../problem.ts";
 import { findRun, openStore } from "../store/stored-run.ts";
 import { typedAnswer } from "../asking/typed-answer.ts";
@@ -88,6 +89,8 @@ async function give(giving: Giving, options: ResumeOptions): Promise<number> {
       if (fate === "late") return report(world, notYet(giving));
       if (fate !== "left") return tell(giving, fate);
     }
+    const late = tooLate(giving);
+    if (late !== null) return report(world, late);
     const refusals: Refusal[] = [];
     const tellRefusal: TellRefusal = (_, refusal) => {
       refusals.push(refusal);
@@ -109,6 +112,15 @@ async function give(giving: Giving, options: ResumeOptions): Promise<number> {
     if (exit === exitCodes.usage || fate?.kind === "taken" || exit === exitCodes.stopped) return exit;
     return fate === null ? exit || exitCodes.parked : tell(giving, fate);
   }
+}
+
+/** What is decided without an answer is not set off by one: a no that comes late would begin what its default allows. */
+function tooLate({ top, path, asked: { until } }: Giving): Problem | null {
+  if (until === undefined || until > Date.now()) return null;
+  return usage(
+    `the answer to ${path} of run ${top} was not taken: its time was up at ${instant(until)}`,
+    `trammel resume ${top} --detach goes on as if nobody had answered, trammel stop ${top} ends it.`,
+  );
 }
 
 /** Who has the run around it takes it over with it, though not at once. */
