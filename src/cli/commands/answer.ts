@@ -114,7 +114,9 @@ async function give(giving: Giving, options: ResumeOptions): Promise<number> {
   }
 }
 
-/** What is decided without an answer is not set off by one: a no that comes late would begin what its default allows. */
+/**
+ * What is decided without an answer is not set off by one: a no that comes late would begin what the default allows.
+ */
 function tooLate({ top, path, asked: { until } }: Giving): Problem | null {
   if (until === undefined || until > Date.now()) return null;
   return usage(
