@@ -63,6 +63,8 @@ describe("git-branch", () => {
     expect(perform("git-branch").err).toBe("this is no working tree of a git repository");
     bench.git("init", "--quiet");
     expect(perform("git-branch").err).toBe("the repository has no commits yet; make one first");
+    bench.git("config", "core.bare", "true");
+    expect(perform("git-branch").err).toBe("this is no working tree of a git repository");
   });
 });
 

@@ -22,7 +22,7 @@ git-branch:
   idempotent: true
   run: |
     say() { echo "$1" >&2; exit 1; }
-    git rev-parse --is-inside-work-tree >/dev/null 2>&1 || say "this is no working tree of a git repository"
+    [ "$(git rev-parse --is-inside-work-tree 2>/dev/null)" = true ] || say "this is no working tree of a git repository"
     git rev-parse --verify --quiet HEAD >/dev/null || say "the repository has no commits yet; make one first"
     git symbolic-ref --quiet HEAD >/dev/null || say "HEAD is detached; check out a branch first"
     is_taken() { git show-ref --quiet --verify "refs/heads/$1" || git show-ref --quiet --verify "refs/remotes/origin/$1"; }
