@@ -244,3 +244,10 @@ it("what all agents of a blueprint miss is told once, each problem on a line of 
       "  Give each as --input NAME=VALUE, or all of them as --input-file FILE.\n",
   );
 });
+
+it("the name of a file does nothing on a terminal", async () => {
+  using place = new Place();
+  place.file("b\u001b[2J.yaml", "name: b\nnodes: {a: {type: script, run: ls}}\n");
+  const { stderr } = await trammel(["pin", "b\u001b[2J.yaml"], { place });
+  expect(stderr).toBe("b\\u001b[2J.yaml calls no blueprint, so there is nothing to pin\n");
+});

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { exitCodes } from "../../model/outcome.ts";
-import { inertLine } from "../../views/inert.ts";
+import { escaped, inertLine } from "../../views/inert.ts";
 import type { BlueprintList } from "../../wire/blueprint-list.ts";
 import { findBlueprint, keptFolder, listBlueprints, shippedBlueprints } from "../documents/by-name.ts";
 import { checkDocument, configHere } from "../plugins/plugins.ts";
@@ -25,7 +25,9 @@ export async function list(world: World, options: { readonly json?: true }): Pro
     return exitCodes.ok;
   }
   if (own.length === 0)
-    world.err.write(`no blueprints in ${keptFolder(world.cwd)}; any file runs with: trammel run TASK -b FILE\n`);
+    world.err.write(
+      `no blueprints in ${escaped(keptFolder(world.cwd))}; any file runs with: trammel run TASK -b FILE\n`,
+    );
   world.out.write(table(blueprints, lineColumns(world.out)));
   return exitCodes.ok;
 }

@@ -18,7 +18,7 @@ export async function pin(world: World, name: string): Promise<number> {
   const folder = dirname(document.file);
   const pins = new Map(Object.entries(prepared.calls).map(([reference, { hash }]) => [reference, hash]));
   if (pins.size === 0) {
-    world.err.write(`${document.name} calls no blueprint, so there is nothing to pin\n`);
+    world.err.write(`${escaped(document.name)} calls no blueprint, so there is nothing to pin\n`);
     return exitCodes.ok;
   }
   const before = await addPins(folder, pins);
@@ -28,6 +28,6 @@ export async function pin(world: World, name: string): Promise<number> {
     const news = was === undefined ? "pinned" : was === hash ? "unchanged" : `was ${was.slice(0, 12)}`;
     world.out.write(`${escaped(reference)}  ${hash.slice(0, 12)}  ${news}\n`);
   }
-  world.err.write(`written to ${lockFile(folder)}\n`);
+  world.err.write(`written to ${escaped(lockFile(folder))}\n`);
   return exitCodes.ok;
 }
