@@ -180,6 +180,10 @@ export const limits = {
   columnUnits: 16,
   followMs: 200,
   hangupMs: 250,
+  /** Turns of the event loop in which lines are dropped that were typed before a question stood there. */
+  typedAheadTurns: 10_000,
+  /** Without a line, until there is none. */
+  quietTurns: 4,
   gateEvidenceBytes: 16 * 1024,
 
   ...agentLimits,

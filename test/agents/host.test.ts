@@ -74,7 +74,7 @@ workspace: {protect: [check.js]}
     const { options } = await bench(real, place, mends(real, place.path("sum.js")));
     place.file("ask.yaml", one(", policy: ask"));
     const running = start(["run", "x", "-b", "ask.yaml"], { ...options, terminal: true });
-    await running.until(/May the agent do this\?/);
+    await running.until(/May the agent do this\?[^]*Approve\?/);
     expect(textOf(place)).toContain("a - b");
     running.type(`${answer}\r`);
     const { code } = await running.end;

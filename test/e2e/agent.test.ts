@@ -134,7 +134,7 @@ describe("an agent", () => {
       "name: ask\nentry: a\nnodes: {a: {type: agent, prompt: Do it}}\nedges: [{from: a, to: END}]\n",
     );
     const running = start(["run", "x", "-b", "ask.yaml"], { place, terminal: true });
-    await running.until(/May the agent do this\?/);
+    await running.until(/May the agent do this\?[^]*Approve\?/);
     await running.until(/run: echo ran/);
     running.type(`${answer}\r`);
     expect((await running.end).code).toBe(0);

@@ -30,6 +30,24 @@ describe("an approval at a terminal", () => {
     expect(existsSync(place.path("shipped"))).toBe(shipped);
   });
 
+  it("is not what was typed before the question stood there", async () => {
+    using place = new Place();
+    const looking = '  w: {type: script, run: "until [ -e go ]; do sleep 0.05; done"}\n';
+    place.file(
+      "b.yaml",
+      gate.replace("entry: a", "entry: w").replace("nodes:\n", `nodes:\n${looking}`) + "  - {from: w, to: a}\n",
+    );
+    const run = start(["run", "t", "-b", "b.yaml"], { place, terminal: true });
+    run.type("yes\nyes\nyes, please\n");
+    // The terminal has shown it.
+    await run.until(/yes, please/);
+    place.file("go", "");
+    await run.until(/Approve\? \[y\/N\]/);
+    run.type("no\n");
+    expect((await run.end).code).toBe(1);
+    expect(existsSync(place.path("shipped"))).toBe(false);
+  });
+
   it.each<[string, string | undefined]>([
     ["nobody", undefined],
     ["a pipe that says yes", "y\n"],

@@ -8,6 +8,7 @@ import { inert } from "../../views/inert.ts";
 import { fillForm } from "./form.ts";
 import type { Output } from "../output.ts";
 import { userName } from "../user.ts";
+import { dropTypedAhead, isTerminal } from "./type-ahead.ts";
 
 /** The terminal where nothing else is drawn on it. */
 export const idleScreen = { suspend: () => undefined, resume: () => undefined };
@@ -51,6 +52,7 @@ export function terminalGates({ input, err, screen }: TerminalGateOptions): Gate
   const put = async (question: Question, signal: AbortSignal): Promise<Answer> => {
     if (signal.aborted) return { kind: "nobody" };
     screen.suspend();
+    if (isTerminal(input) && !ended) ended = !(await dropTypedAhead(input));
     err.write(text(question));
     const answer = await (question.mode === "form" ? form(question, signal) : single(question, signal));
     if (answer === null) {
