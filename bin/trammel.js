@@ -35,10 +35,21 @@ function bundledNode() {
  */
 function relaunch(binary) {
   const environment = Object.assign({}, process.env, { TRAMMEL_LAUNCHER_FD: "3" });
-  const child = require("child_process").spawn(binary, [program].concat(process.argv.slice(2)), {
-    stdio: ["inherit", "inherit", "inherit", "pipe"],
-    env: environment,
-  });
+  function notStarted(error) {
+    fail("could not start " + binary + ": " + error.message);
+  }
+  let child;
+  try {
+    child = require("child_process").spawn(binary, [program].concat(process.argv.slice(2)), {
+      stdio: ["inherit", "inherit", "inherit", "pipe"],
+      env: environment,
+    });
+  } catch (error) {
+    return notStarted(error);
+  }
+  child.on("error", notStarted);
+  // Where no more files can be opened there is an error to come, and nothing else.
+  if (!child.stdio) return;
   const channel = child.stdio[3];
   let attached = false;
   channel.on("error", function () {});
@@ -56,9 +67,6 @@ function relaunch(binary) {
     process.on(signal, function () {
       child.kill(signal);
     });
-  });
-  child.on("error", function (error) {
-    fail("could not start " + binary + ": " + error.message);
   });
   child.on("exit", function (code, signal) {
     if (signal === null) process.exit(code);

@@ -92,6 +92,24 @@ describe("under a Node that is too old", () => {
     expect(stderr).toMatch(/^trammel: needs Node 22\.18 or newer, this is 18\.0\.0 \(.*\); install .*\n$/);
   });
 
+  it("says so in one sentence where the other one cannot be started", async () => {
+    using old = new OldNode("");
+    // Leaves just enough to read the launcher.
+    const preload = join(old.folder, "full.cjs");
+    writeFileSync(
+      preload,
+      `const { closeSync, openSync } = require("node:fs");
+      const held = [];
+      try { for (;;) held.push(openSync("/dev/null")); } catch {}
+      held.slice(0, 3).forEach((one) => closeSync(one));
+      Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } });`,
+    );
+    const full = ["-c", `ulimit -n 256; exec "$0" "$@"`, process.execPath, "--require", preload, old.launcher];
+    const { code, stderr } = await new Running(spawn("sh", full, { stdio: "pipe" })).end;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^trammel: could not start \S+\/bin\/node: spawn \S+ EMFILE\n$/);
+  });
+
   it("ends by the signal that ended the program", async () => {
     using old = new OldNode(`process.kill(process.pid, "SIGKILL"); setInterval(() => undefined, 1000);`);
     expect(await old.start("20.0.0").end).toMatchObject({ code: null, signal: "SIGKILL" });
