@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { blueprint, chainOf, gate, plain } from "./blueprints.ts";
-import { again, bodies, handle, request, success, until, World, type Act } from "./harness.ts";
+import { again, bodies, handle, kinds, request, success, until, World, type Act } from "./harness.ts";
 
 let world: World;
 beforeEach(() => {
@@ -150,4 +150,21 @@ test.each(["done", "failed"] as const)("a gate that waits is answered, and not s
     hint: `answer it: trammel answer ${run} ask ANSWER`,
   });
   expect(world.calls).toEqual(["ask"]);
+});
+
+test.each(["done", "failed", "again"] as const)("a node that waits for a gate is not settled as %s", async (as) => {
+  const nodes = [plain("a"), gate("ask"), plain("b"), plain("ship")];
+  const edges = ["a ask", "a b", "ask ship", "b ship"].map((edge) => edge.split(" "));
+  const of = blueprint(
+    nodes,
+    edges.map(([from = "", to = ""]) => ({ from, to, when: "success" })),
+  );
+  const { run } = await world.start(request(of), world.hangingIn("ask"), 1);
+  await until(() => kinds(world.seen).includes("node.ended b"));
+  world.kill(1);
+  const settle = { node: "ship", as, by: "Ada" };
+  expect(
+    await world.engine(world.hangingIn(), 2).resume(again(run, { blueprint: of, settle }), world.observer),
+  ).toMatchObject({ refused: "bad_input", message: `node ship of run ${run} has nothing to settle` });
+  expect(world.calls.includes("ship")).toBe(false);
 });

@@ -52,7 +52,7 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
     { type: "node.settled", ...decision, pass, attempt },
     { type: "node.settled", ...decision, pass: pass + 1, attempt: 1 },
   ];
-  const fitting = candidates.find((event) => fits(of.state, event));
+  const fitting = candidates.find((event) => fits(of.state, event) && !isEarly(event, of));
   if (fitting !== undefined && isAwaitedInside(fitting, of)) return fitting;
   const waiting = of.state.halt?.node;
   const none = of.state.phase === "live" ? "trammel inbox lists what waits, and how to answer" : onwards(of.run);
@@ -61,6 +61,15 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
     `node ${given.node} of run ${of.run} has nothing to settle`,
     waiting === undefined ? none : `what waits for a decision is ${waiting}`,
   );
+}
+
+/**
+ * Whether it is about a node that only waits for its arms, such as a gate: nothing kept that from beginning, and once
+ * they have come it would be done all the same.
+ */
+function isEarly({ node: id, pass }: NodeSettled, { state }: Undecided): boolean {
+  const node = nodeIndex(state.plan, id);
+  return at(state.stage, node) === stage.idle && pass > at(state.pass, node) && state.halt?.node !== id;
 }
 
 /**
