@@ -107,7 +107,8 @@ export function leadsOn(plan: Plan, arc: number, node: number): boolean {
   return loop < 0 || !item(plan.loops, loop).body.has(node);
 }
 
-function isRace({ join }: Node): boolean {
+/** Whether it starts with fewer than all of its arms. */
+export function isRace({ join }: Node): boolean {
   return join === "any" || typeof join === "number";
 }
 

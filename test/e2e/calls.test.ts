@@ -154,3 +154,30 @@ describe("a blueprint that calls and maps", () => {
     expect(place.read("log")).toBe("before\nx\nx\nafter\n");
   });
 });
+
+it("what a run gives, and an item of a map, is what came of a race, not what its loser or a cleanup said", async () => {
+  using place = new Place();
+  place.file(
+    "b.yaml",
+    `name: b
+finally: tidy
+entry: list
+nodes:
+  list: {type: script, run: 'echo "[1]"', output: json}
+  each:
+    type: map
+    over: "{list}"
+    do:
+      entry: begin
+      nodes:
+        begin: {type: script, run: "true", next: [fast, slow]}
+        fast: {type: script, run: echo fast, next: won}
+        slow: {type: script, run: "until test -e won; do sleep 0.05; done; echo slow", next: won}
+        won: {type: script, join: any, losers: drain, run: "touch won; echo won"}
+  told: {type: script, run: cat, stdin: "{each}"}
+  tidy: {type: script, run: echo tidy}
+edges: [{from: list, when: success, to: each}, {from: each, when: success, to: told}]
+`,
+  );
+  expect(await trammel(["run", "-b", "b.yaml"], { place })).toMatchObject({ code: 0, stdout: '["won"]\n' });
+});

@@ -1,6 +1,6 @@
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { Json } from "../../model/json.ts";
-import type { NodeResult } from "../../model/outcome.ts";
+import { LastWord } from "../../runtime/last-word.ts";
 import { declaredOutputs } from "../../runtime/outputs.ts";
 import { Nodes } from "../../runtime/memory/nodes.ts";
 import { RunValues } from "../../runtime/values.ts";
@@ -15,16 +15,17 @@ export async function outputsOf({ journal, blobs }: Services, blueprint: Bluepri
   const nodes = new Nodes();
   let task = "";
   let inputs: Readonly<Record<string, Json>> = {};
-  let last: NodeResult | undefined;
+  const word = new LastWord(blueprint);
   let succeeded = false;
   for (const { body, at } of journal.read(run)) {
     if (body.type === "run.started") ({ task, inputs } = body);
     nodes.take(body, at);
-    if (body.type === "node.ended") last = body.result;
+    word.take(body);
     if (body.type === "run.finished") succeeded = body.status === "succeeded";
   }
   const values = new RunValues({ task, inputs, results: nodes.results }, blobs);
   const declared = succeeded ? await declaredOutputs(blueprint, values) : undefined;
+  const last = word.of(succeeded)?.result;
   if (declared === undefined) return ended(last?.output === undefined ? "" : await wholeText(last.output, blobs));
   const lines = Object.entries(declared).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value.trimEnd() : JSON.stringify(value)}\n`,

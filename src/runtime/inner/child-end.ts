@@ -6,6 +6,7 @@ import type { Template } from "../../model/template.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import type { JournalReader } from "../../ports/journal.ts";
 import type { ChildEnd } from "../../ports/performer.ts";
+import { LastWord } from "../last-word.ts";
 import { declaredOutputs } from "../outputs.ts";
 import { Nodes } from "../memory/nodes.ts";
 import { type Outer, RunValues } from "../values.ts";
@@ -23,7 +24,7 @@ export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): P
   const nodes = new Nodes();
   let task = "";
   let inputs: Readonly<Record<string, Json>> = {};
-  let last: string | null = null;
+  const word = new LastWord(blueprint);
   let failed: NodeResult | null = null;
   let halting: RunHalting | null = null;
   let finished: RunFinished | null = null;
@@ -33,15 +34,15 @@ export async function endOf({ journal, blobs, run, blueprint, outer }: Ended): P
     if (body.type === "run.halting") halting = body;
     if (body.type === "run.finished") finished = body;
     nodes.take(body, at);
-    if (body.type !== "node.ended") continue;
-    last = body.node;
-    if (body.result.outcome !== "success") failed = body.result;
+    word.take(body);
+    if (body.type === "node.ended" && body.result.outcome !== "success") failed = body.result;
   }
   const values = new RunValues(
     { task, inputs, results: nodes.results, ...(outer === undefined ? {} : { outer }) },
     blobs,
   );
   const status = finished?.status ?? "interrupted";
+  const last = word.of(status === "succeeded")?.node ?? null;
   const latest = last === null ? null : (nodes.results.get(last) ?? null);
   return {
     status,
