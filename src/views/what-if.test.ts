@@ -207,6 +207,21 @@ test("one that nothing was recorded of is taken to succeed by its own measure: a
   expect((await other(run, { ...gate, edges })).after.status).toBe("succeeded");
 });
 
+test("what was left to a run later, as by the run around it, bounds nothing that had begun before", async () => {
+  const was = stage("a>b");
+  const run = play("a>b");
+  const [first] = run.events;
+  if (first?.type !== "run.started") throw new Error("it has no start");
+  const { contentHash, bindingHash, owner } = first;
+  const at = run.events.findIndex((body) => body.type === "node.started" && body.node === "b") + 1;
+  const accepted = { contentHash, bindingHash, limits: { steps: 1 } };
+  const events = run.events.toSpliced(at, 0, { type: "run.resumed", owner, accepted });
+  const times = run.times.toSpliced(at, 0, run.times[at] ?? 0);
+  const { before, after, ...more } = await other({ events, times }, was, { was });
+  expect(more).toEqual(same);
+  expect(after).toEqual(before);
+});
+
 test("limits that the run was bound to hold, unless the other blueprint says others", async () => {
   const limits = { steps: 2 };
   const run = play("a>b,b>c", { settings: { limits } });

@@ -75,11 +75,15 @@ export function isSameWay(seen: WhatIf): boolean {
 export async function whatIf({ journal, was, blueprint, instead, choose, goesOtherwise }: Tried): Promise<Seen | null> {
   if (journal[0]?.body.type !== "run.started") return null;
   const renamed = new Renamed(blueprint, journal);
-  const bounds = boundsOf(journal, was, blueprint);
-  const recorded = journal.map(({ body, at }) => ({ at, body: replaced(renamed.event(body), bounds, instead) }));
+  const parts = lastParts(journal);
+  const bounds = new Map(parts.map(({ from, limits }) => [from, boundsOf(limits, was, blueprint)]));
+  const recorded = journal.map(({ body, at }, i) => ({
+    at,
+    body: replaced(renamed.event(body), bounds.get(i), instead),
+  }));
   const assume = ({ node }: Attempt): NodeResult => assumedResult(blueprint.nodes.get(node));
   const time =
-    bounds.timeMs === (lastBounds(journal) ?? was?.limits ?? blueprint.limits).timeMs ? "recorded" : "counted";
+    bounds.get(0)?.timeMs === (parts[0]?.limits ?? was?.limits ?? blueprint.limits).timeMs ? "recorded" : "counted";
   const decisions = new Decisions(blueprint, choose, goesOtherwise);
   const { events, assumed } = await playAgain(compile(blueprint), recorded, { assume, deduce: decisions.deduce }, time);
   const decided = decisions.in(events);
@@ -97,16 +101,26 @@ export async function whatIf({ journal, was, blueprint, instead, choose, goesOth
 }
 
 /** What it was bound by holds still where the document says of it what the other said. */
-function boundsOf(journal: readonly Recorded[], was: Blueprint | null, { limits }: Blueprint): RunLimits {
-  const recorded = lastBounds(journal);
+function boundsOf(recorded: RunLimits | undefined, was: Blueprint | null, { limits }: Blueprint): RunLimits {
   if (recorded === undefined || was === null) return limits;
   const own = Object.entries(limits).filter(([key, value]) => !isSame(value, valueAt(was.limits, key)));
   const kept = Object.entries(recorded).filter(([key]) => isSame(valueAt(was.limits, key), valueAt(limits, key)));
   return Object.fromEntries([...kept, ...own]);
 }
 
-function lastBounds(journal: readonly Recorded[]): RunLimits | undefined {
-  return bindingsOf(journal.map(({ body }) => body)).at(-1)?.bound.limits;
+/**
+ * What bounds it from which place in the journal on, by what it was carried out with last: as if that had been so from
+ * its start, and what became of it later, as where a run around it has less left.
+ */
+function lastParts(
+  journal: readonly Recorded[],
+): readonly { readonly from: number; readonly limits: RunLimits | undefined }[] {
+  const parts = bindingsOf(journal.map(({ body }) => body));
+  const last = parts.at(-1)?.bound;
+  const before = parts.findLastIndex(
+    ({ bound }) => bound.contentHash !== last?.contentHash || bound.bindingHash !== last.bindingHash,
+  );
+  return parts.slice(before + 1).map(({ from, bound: { limits } }, i) => ({ from: i === 0 ? 0 : from, limits }));
 }
 
 function valueAt(bounds: RunLimits, key: string): unknown {
@@ -117,13 +131,13 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function replaced(body: EventBody, limits: RunLimits, instead: Tried["instead"]): EventBody {
+function replaced(body: EventBody, limits: RunLimits | undefined, instead: Tried["instead"]): EventBody {
   switch (body.type) {
     case "run.started":
-      return { ...body, limits };
+      return limits === undefined ? body : { ...body, limits };
     case "run.resumed": {
-      const { accepted: _accepted, ...rest } = body;
-      return rest;
+      const { accepted, ...rest } = body;
+      return accepted === undefined || limits === undefined ? rest : { ...rest, accepted: { ...accepted, limits } };
     }
     case "node.ended":
     case "node.retrying":
