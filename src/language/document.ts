@@ -172,7 +172,10 @@ class DocumentReader {
     if (origins.size === 0 || refused.has("entry") || !this.#reading.graphIsWhole) return undefined;
     const targets = this.#targets(origins, edges);
     if (targets === undefined) return undefined;
-    const free = [...origins.keys()].filter((id) => !targets.has(id));
+    const without = [...origins.keys()].filter((id) => !targets.has(id));
+    // Where nothing leads to it, what a run ends with is not what it begins with.
+    const others = without.filter((id) => id !== this.#lastNode());
+    const free = others.length === 0 ? without : others;
     const [only] = free;
     if (only !== undefined && free.length === 1) return { name: only, at: undefined };
     const shown = free
@@ -188,6 +191,11 @@ class DocumentReader {
         : "Add `entry:` with the name of a node.";
     this.#reading.problem("no-entry", at, `It is not clear where the run begins: ${why}`, hint);
     return undefined;
+  }
+
+  #lastNode(): string | undefined {
+    const last = this.#at("finally");
+    return last?.kind === "scalar" ? last.source : undefined;
   }
 
   /** Nodes that an edge leads to, a misspelt name standing for the nearest; undefined when one leads nowhere known. */
