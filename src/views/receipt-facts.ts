@@ -254,12 +254,14 @@ function progressed(found: Gathered, of: Attempt, event: AgentEvent): void {
 
 function ended(found: Gathered, of: Attempt, result: NodeResult, at: number): void {
   const attempt = found.attempts.get(key(of));
+  // One that waited for a retry ends once more where the run halts first.
+  const isCounted = (attempt?.end?.result ?? null) !== null;
   if (attempt !== undefined) {
     attempt.end = { at, outcome: result.outcome, result };
     attempt.reason = result.reason?.text ?? null;
   }
   const used = result.usage ?? zeroUsage;
-  if (result.agent === undefined) return;
+  if (result.agent === undefined || isCounted) return;
   const { provider, model = null } = result.agent;
   const name = JSON.stringify([of.node, provider, model]);
   const known = found.agents.get(name);

@@ -93,6 +93,20 @@ it("counts what an agent had reported whose engine died", async () => {
   expect(await verify(text)).toMatchObject({ notes: [] });
 });
 
+it("counts an attempt once that waited for a retry when the run halted", async () => {
+  const result = { outcome: "error", usage, agent: { provider: "ai", model: "anthropic/x" } } as const;
+  const fix = { node: "fix", pass: 1, attempt: 1, result };
+  const text = await made(document, {}, (contentHash) => [
+    ...story(contentHash).slice(0, 1),
+    [{ type: "node.retrying", ...fix, delayMs: 60_000 }],
+    [{ type: "run.stop_requested", by: "ada" }, { type: "node.ended", ...fix }, finished()],
+  ]);
+  expect(receiptShape.parse(JSON.parse(text))).toMatchObject({
+    usage: { inputTokens: 10, cost: 0.25 },
+    agents: [{ node: "fix", attempts: 1, inputTokens: 10, cost: 0.25 }],
+  });
+});
+
 it("verifies what was made, without its store", async () => {
   const text = await made();
   expect(text).not.toMatch(/[\u007f-\u009f\u202e]/);

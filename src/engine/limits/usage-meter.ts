@@ -1,3 +1,4 @@
+import type { Attempt } from "../../model/attempt.ts";
 import type { EventBody } from "../../model/events.ts";
 import type { Usage } from "../../model/outcome.ts";
 import { addUsage, lessUsage, usageDecided, usageOf, usageOfUnconfirmed, zeroUsage } from "../../model/usage.ts";
@@ -6,6 +7,8 @@ import { addUsage, lessUsage, usageDecided, usageOf, usageOfUnconfirmed, zeroUsa
 export class UsageMeter {
   #done: Usage | undefined;
   readonly #working = new Map<string, Usage>();
+  /** Attempts that wait for a retry: where the run halts first they end once more, with what they said before. */
+  readonly #delayed = new Map<string, Attempt>();
 
   /** Whether the event changed anything. */
   note(body: EventBody): boolean {
@@ -15,7 +18,10 @@ export class UsageMeter {
         this.#working.set(body.node, body.event.usage);
         return true;
       case "node.ended":
+        if (isSame(this.#delayed.get(body.node), body)) return false;
+        return this.#settle(body.node, usageOf(body.node, body.result, this.#working.get(body.node)));
       case "node.retrying":
+        this.#delayed.set(body.node, body);
         return this.#settle(body.node, usageOf(body.node, body.result, this.#working.get(body.node)));
       case "node.unconfirmed":
         return this.#settle(body.node, usageOfUnconfirmed(body, this.#working.get(body.node)));
@@ -38,6 +44,10 @@ export class UsageMeter {
     this.#done = sum([this.#done, used]);
     return true;
   }
+}
+
+function isSame(one: Attempt | undefined, { pass, attempt }: Attempt): boolean {
+  return one?.pass === pass && one.attempt === attempt;
 }
 
 /** Undefined where nothing of models was used. */
