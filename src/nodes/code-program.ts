@@ -52,7 +52,12 @@ const [body, values, answer] = process.argv.slice(2);
 const fail = (text = "failed") => {
   throw new Failure(String(text));
 };
-const tell = (what) => writeFileSync(answer, JSON.stringify(what));
+// JSON would make null of it, which nobody computed.
+const held = (key, value) => {
+  if (typeof value !== "number" || Number.isFinite(value)) return value;
+  throw new TypeError("what was returned holds " + value + " (" + key + "), and JSON has no such number");
+};
+const tell = (what) => writeFileSync(answer, JSON.stringify(what, held));
 let call;
 try {
   call = (await import(pathToFileURL(body))).default;

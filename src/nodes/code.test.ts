@@ -75,6 +75,15 @@ describe("values", () => {
     expect(circular).toMatchObject({ outcome: "failure", reason: { text: expect.stringContaining("circular") } });
   });
 
+  test.each([
+    ["[1, NaN]", "NaN (1)"],
+    ["{ sum: 1 / 0 }", "Infinity (sum)"],
+    ["-1 / 0", "-Infinity (value)"],
+  ])("a number that JSON would lose is a failure that names it: %s", async (returned, named) => {
+    const text = `TypeError: what was returned holds ${named}, and JSON has no such number`;
+    expect(await code(`return ${returned}`)).toMatchObject({ outcome: "failure", reason: { text } });
+  });
+
   test("a secret in what it returns is masked", async () => {
     bench.redactor.add("canary-7f3a");
     expect((await code("return { token: 'canary-7f3a' }")).value).toEqual({ token: "***" });
