@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { performScoped } from "../../test/support/scoped-node.ts";
+import { limits } from "../model/limits.ts";
 import { createRedactor } from "../runtime/redaction/redactor.ts";
 import { createWriteScope } from "./write-scope.ts";
 
@@ -43,4 +44,12 @@ test("no secret is told or kept, whether it stood there or was written", async (
   expect(text).toContain("test/***");
   expect(text + patch).not.toContain("canary");
   expect(await readFile(join(tree, "test/keys"), "utf8")).toBe("old canary-5d1\n");
+});
+
+test("what is cut off leaves no part of a secret before it", async () => {
+  const secrets = "xxxxx" + "canary-5d1".repeat(Math.floor(limits.snapshotFileBytes / 10));
+  const { patch } = await breach(() => put("test/keys", secrets));
+  expect(patch.replaceAll("***", "").match(/ca|na|5d/)).toBeNull();
+  const long = await breach(() => put("test/keys", "y".repeat(limits.snapshotFileBytes - 10)));
+  expect(long.patch).toMatch(/yyy\n… cut\n$/);
 });

@@ -5,12 +5,16 @@ import { limits } from "../model/limits.ts";
 import type { Backup } from "../runtime/tree/backup.ts";
 import { readPlainFile } from "../runtime/tree/plain-file.ts";
 
-/** What was written in place of what the backup holds, a patch of each file; cut at `limits.snapshotFileBytes`. */
+/**
+ * What was written in place of what the backup holds, a patch of each file, masked; cut at `limits.snapshotFileBytes`,
+ * and only then, so that no part of a secret is left before the cut.
+ */
 export async function patchOf(
   root: string,
   prefix: string,
   backup: Backup,
   breaches: readonly string[],
+  mask: (text: string) => string,
 ): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");
   let patch = "";
@@ -18,9 +22,11 @@ export async function patchOf(
     const was = backup.tree.has(path) ? asText(await backup.content(path)) : "";
     const is = await textOf(join(root, path));
     const unreadable = was === null || is === null;
-    patch += unreadable
-      ? `Binary, large or no plain file ${path}\n`
-      : createTwoFilesPatch(`a/${prefix}${path}`, `b/${prefix}${path}`, was, is);
+    patch += mask(
+      unreadable
+        ? `Binary, large or no plain file ${path}\n`
+        : createTwoFilesPatch(`a/${prefix}${path}`, `b/${prefix}${path}`, was, is),
+    );
     if (patch.length > limits.snapshotFileBytes) return `${patch.slice(0, limits.snapshotFileBytes)}\n… cut\n`;
   }
   return patch;

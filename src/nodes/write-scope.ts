@@ -194,7 +194,7 @@ async function performWithin<N extends Node>(
     }
     const breaches = changedPaths(before, after);
     if (breaches.length === 0) return result;
-    const kept = await context.can.blobs.put(Buffer.from(mask(await patchOf(root, prefix, backup, breaches))));
+    const kept = await context.can.blobs.put(Buffer.from(await patchOf(root, prefix, backup, breaches, mask)));
     const left = stay.isAlone ? await takeBack(root, prefix, backup, breaches) : breaches;
     const shown = (paths: readonly string[]): readonly string[] => paths.map((path) => `${prefix}${path}`);
     return breached(
