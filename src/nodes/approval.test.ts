@@ -28,6 +28,8 @@ interface Recording {
   readonly signal: AbortSignal;
   /** What an earlier attempt of the pass, which may have begun, was to do. */
   readonly begun: ScriptNode;
+  /** Whether what was approved was recorded with what it is over, as an earlier version did not. */
+  readonly told: boolean;
 }
 
 /**
@@ -37,7 +39,12 @@ async function perform(
   tree: { now: string },
   answer: (question: Question) => Answer,
   answered: () => void = () => undefined,
-  { recorded = () => Promise.resolve(), signal = new AbortController().signal, begun }: Partial<Recording> = {},
+  {
+    recorded = () => Promise.resolve(),
+    signal = new AbortController().signal,
+    begun,
+    told = true,
+  }: Partial<Recording> = {},
 ) {
   const reported: Progress[] = [];
   const began: string[] = [];
@@ -52,7 +59,7 @@ async function perform(
     const nodes = new Map([...blueprint.nodes, [ship.id, begun ?? ship]]);
     const before = { ...shared, blueprint: { ...shared.blueprint, nodes } };
     const { digest, over } = await questionOf(before, gate, 1, { treeOf: () => Promise.resolve("one"), mask });
-    approvals.push({ gate, pass: 1, digest, over, ...(begun !== undefined && { begun: true }) });
+    approvals.push({ gate, pass: 1, digest, ...(told && { over }), ...(begun !== undefined && { begun: true }) });
   }
   const context: ActionContext = {
     ...shared,
@@ -113,6 +120,11 @@ test("what may have begun may have changed the tree, and is asked about again wh
   expect([began, asked]).toEqual([["two"], []]);
   const changed = await perform({ now: "one" }, yes, undefined, { begun: { ...ship, run: "ship something else" } });
   expect([changed.began, changed.asked]).toEqual([["one"], ["law", "money"]]);
+});
+
+test("what may have begun is asked about again where nobody knows what was approved", async () => {
+  const { began, asked } = await perform({ now: "two" }, yes, undefined, { begun: ship, told: false });
+  expect([began, asked]).toEqual([["two"], ["law", "money"]]);
 });
 
 test("it does not begin where the tree changes after every yes", async () => {

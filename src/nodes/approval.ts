@@ -55,8 +55,8 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
 
 /** What an earlier attempt wrote into the tree is not what somebody else changed there: the rest has to be the same. */
 function stands({ digest, over, begun }: Approval, now: Asked): boolean {
-  if (begun !== true) return now.digest === digest;
-  return over === undefined || (over.shown === now.over.shown && over.next === now.over.next);
+  if (begun !== true || over === undefined) return now.digest === digest;
+  return over.shown === now.over.shown && over.next === now.over.next;
 }
 
 function ofBlob(error: unknown): NodeResult {
