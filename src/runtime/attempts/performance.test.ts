@@ -6,6 +6,7 @@ import { limits } from "../../model/limits.ts";
 import type { NodeResult, Reason } from "../../model/outcome.ts";
 import type { ActionContext, Performer, Progress } from "../../ports/performer.ts";
 import { ManualClock } from "../time/clock.ts";
+import { BlobFailure } from "../blobs/failure.ts";
 import { Performance } from "./performance.ts";
 import { identify, isAlive } from "../processes/identity.ts";
 
@@ -23,6 +24,7 @@ function play(
   perform: (context: ActionContext) => Promise<NodeResult>,
   timeoutMs: number | null = null,
   more: Pick<Performer, "untimed"> = {},
+  held?: (result: NodeResult) => Promise<NodeResult>,
 ): Scene {
   const clock = new ManualClock();
   const results: NodeResult[] = [];
@@ -43,6 +45,7 @@ function play(
           return live.signal;
         },
       }) as unknown as ActionContext,
+    ...(held && { held }),
     report: (progress) => reports.push(progress),
     ended: (result) => results.push(result),
     leftBehind: (reason) => leftBehind.push(reason),
@@ -127,6 +130,15 @@ test("a throw when its time is up is the timeout, and when it is cancelled the c
   await Promise.all([late.performance.over(), stopped.performance.over()]);
   expect(late.results).toMatchObject([{ outcome: "failure", reason: { code: "timeout" } }]);
   expect(stopped.results).toMatchObject([{ outcome: "cancelled", reason: { code: "cancelled" } }]);
+});
+
+test("what it used and left alive is told though its result cannot be kept", async () => {
+  const answer: NodeResult = { outcome: "success", usage, agent: { provider: "p" }, survivors: [4711] };
+  const full = (): Promise<never> => Promise.reject(new BlobFailure("blobs", new Error("full")));
+  const { performance, results } = play(() => Promise.resolve(answer), null, {}, full);
+  await performance.over();
+  const { outcome: _, ...stands } = answer;
+  expect(results).toEqual([{ outcome: "error", reason: { code: "spill", text: "cannot use blobs: full" }, ...stands }]);
 });
 
 test("cancelled after its time was up, it was cancelled", async () => {

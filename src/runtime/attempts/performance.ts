@@ -141,8 +141,9 @@ async function perform(
     const result = held === undefined ? answered : await held(answered);
     return context.node.progress === undefined ? result : await withProgress(context, result);
   } catch (error) {
-    const { usage, agent } = answered ?? {};
-    return { outcome: "error", reason: reasonOf(error, context), ...(usage && { usage }), ...(agent && { agent }) };
+    const { usage, agent, survivors } = answered ?? {};
+    const stands = { ...(usage && { usage }), ...(agent && { agent }), ...(survivors && { survivors }) };
+    return { outcome: "error", reason: reasonOf(error, context), ...stands };
   }
 }
 
