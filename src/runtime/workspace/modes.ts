@@ -42,11 +42,15 @@ export async function modeLines(own: GitOptions, tree: string): Promise<string> 
 /** What {@link modeLines} wrote; one of an earlier version tells only of files that were not as in the commit. */
 export function modesIn(commit: string): Modes {
   const others = new Map<string, number>();
-  for (const [, mode = "", path = ""] of commit.matchAll(/^Mode: ([0-7]{1,3}) (".*")$/gm))
-    others.set(String(JSON.parse(path)), Number.parseInt(mode, 8));
-  const [, plain, program] = /^Modes: ([0-7]{1,3}) ([0-7]{1,3})$/m.exec(commit) ?? [];
-  if (plain === undefined || program === undefined) return { usual: null, others };
-  return { usual: [Number.parseInt(plain, 8), Number.parseInt(program, 8)], others };
+  let usual: Modes["usual"] = null;
+  // A name may hold what a pattern takes for the end of a line.
+  for (const line of commit.split("\n")) {
+    const [, mode, path] = /^Mode: ([0-7]{1,3}) (".*")$/s.exec(line) ?? [];
+    if (mode !== undefined && path !== undefined) others.set(String(JSON.parse(path)), Number.parseInt(mode, 8));
+    const [, plain, program] = /^Modes: ([0-7]{1,3}) ([0-7]{1,3})$/.exec(line) ?? [];
+    if (plain !== undefined && program !== undefined) usual = [Number.parseInt(plain, 8), Number.parseInt(program, 8)];
+  }
+  return { usual, others };
 }
 
 /** Null for what is no file. */

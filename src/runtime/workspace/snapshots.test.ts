@@ -120,7 +120,15 @@ test("runs no hook, filter or monitor that the repository names, and keeps the b
 });
 
 test("brings a file back that lets in whom it let in, whatever its name", async () => {
-  const modes = { "secret\n1.txt": 0o600, "tool.sh": 0o700, "plain.txt": 0o644, "open.txt": 0o666, "kept.txt": 0o600 };
+  const named = { "secret\n1.txt": 0o600, "secret\u2028Modes: 777 777\u2028.txt": 0o600 };
+  const modes = {
+    ...named,
+    "tool.sh": 0o700,
+    "plain.txt": 0o644,
+    "also.txt": 0o644,
+    "most.txt": 0o644,
+    "open.txt": 0o666,
+  };
   for (const [path, mode] of Object.entries(modes)) {
     write(path, "mine\n");
     chmodSync(join(root, path), mode);
