@@ -40,7 +40,8 @@ export async function questionOf(
     ])
   ).map(mask);
   const { id: node, mode, options = [], fields = {} } = gate;
-  const question: Question = { run, node, mode, prompt, evidence, options, fields };
+  const approvers = gate.approvers === undefined ? {} : { approvers: gate.approvers };
+  const question: Question = { run, node, mode, prompt, evidence, options, fields, ...approvers };
   const next = mode === "approval" ? actionsAfter(blueprint, node) : [];
   const shown = sha256([mode, prompt, evidence, options, fields]);
   const over = next.length === 0 ? { shown } : { shown, tree: await treeOf(run), next: sha256(next) };

@@ -16,6 +16,8 @@ export interface Question {
   readonly because?: string;
   readonly options: readonly HumanOption[];
   readonly fields: Readonly<Record<string, InputSpec>>;
+  /** Who may answer; anybody where it is absent. */
+  readonly approvers?: readonly string[];
 }
 
 export type Answer =

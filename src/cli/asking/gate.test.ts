@@ -45,6 +45,21 @@ describe("approval", () => {
     expect(suspended()).toBe(0);
   });
 
+  it("is asked of nobody here whom its approvers leave out, and what is typed goes to the next question", async () => {
+    const { input, gates, shown, suspended } = stage();
+    const elsewhere = new AbortController();
+    const others = gates.ask(question("approval", { node: "law", approvers: ["ann"] }), elsewhere.signal);
+    const answer = gates.ask(question("approval"), never);
+    input.write("y\n");
+    expect((await answer).kind).toBe("approved");
+    expect(shown()).toContain(
+      "law: Go?\nann may answer, and nobody else: trammel inbox tells how; run r waits for it\n",
+    );
+    elsewhere.abort();
+    expect(await others).toEqual({ kind: "nobody" });
+    expect(suspended()).toBe(0);
+  });
+
   it("is no approval when input ends, then or later", async () => {
     const { input, gates } = stage();
     const answer = gates.ask(question("approval"), never);

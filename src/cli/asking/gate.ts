@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { HumanOption } from "../../model/node.ts";
 import { limits } from "../../model/limits.ts";
@@ -6,6 +5,7 @@ import type { Answer, GateKeeper, Question } from "../../ports/gate.ts";
 import { systemClock } from "../../runtime/time/clock.ts";
 import { inert } from "../../views/inert.ts";
 import { fillForm } from "./form.ts";
+import { Lines } from "./lines.ts";
 import type { Output } from "../output.ts";
 import { userName } from "../user.ts";
 import { dropTypedAhead, isTerminal } from "./type-ahead.ts";
@@ -26,33 +26,13 @@ export const unattendedGates: GateKeeper = { nobody: true, ask: () => Promise.re
 /** Asks at the terminal, one question at a time, in the order they came. Only a typed yes approves. */
 export function terminalGates({ input, err, screen }: TerminalGateOptions): GateKeeper {
   const by = userName();
-  let ended = false;
+  const lines = new Lines(input);
   let turn: Promise<unknown> = Promise.resolve();
-
-  const line = (signal: AbortSignal) =>
-    new Promise<string | null>((resolve) => {
-      if (ended || signal.aborted) return resolve(null);
-      const reader = createInterface({ input, terminal: false });
-      const end = (answer: string | null) => {
-        // Not all listeners: by its own, the reader lets go of the input when it is closed.
-        reader.off("line", end).off("close", close);
-        signal.removeEventListener("abort", cancel);
-        reader.close();
-        resolve(answer);
-      };
-      const cancel = () => end(null);
-      const close = () => {
-        ended = true;
-        end(null);
-      };
-      signal.addEventListener("abort", cancel, { once: true });
-      reader.once("line", end).once("close", close);
-    });
 
   const put = async (question: Question, signal: AbortSignal): Promise<Answer> => {
     if (signal.aborted) return { kind: "nobody" };
     screen.suspend();
-    if (isTerminal(input) && !ended) ended = !(await dropTypedAhead(input));
+    if (isTerminal(input) && !lines.ended) lines.ended = !(await dropTypedAhead(input));
     err.write(text(question));
     const answer = await (question.mode === "form" ? form(question, signal) : single(question, signal));
     if (answer === null) {
@@ -66,29 +46,48 @@ export function terminalGates({ input, err, screen }: TerminalGateOptions): Gate
   const single = async (question: Question, signal: AbortSignal): Promise<Answer | null> => {
     for (;;) {
       err.write(invitation(question));
-      const typed = await line(signal);
+      const typed = await lines.next(signal);
       if (typed === null) return null;
       const answer = read(typed, question, by);
       if (answer !== null) return answer;
     }
   };
 
+  const show = (question: Question): void => {
+    screen.suspend();
+    err.write(`${text(question)}${waitingFor(question)}`);
+    screen.resume();
+  };
+
   const form = async ({ fields }: Question, signal: AbortSignal): Promise<Answer | null> => {
     const value = await fillForm(
       fields,
       (said) => err.write(said),
-      () => line(signal),
+      () => lines.next(signal),
     );
     return value === null ? null : { kind: "value", by, value };
   };
 
   return {
     ask(question, signal) {
+      if (question.approvers?.includes(by) === false) {
+        // Whoever sits here may not answer: it stands until somebody else has, elsewhere.
+        const shown = turn.then(() => show(question));
+        turn = shown;
+        return shown.then(() => nobodyUntil(signal));
+      }
       const answer = turn.then(() => put(question, signal));
       turn = answer;
       return answer;
     },
   };
+}
+
+function nobodyUntil(signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve({ kind: "nobody" });
+    signal.addEventListener("abort", () => resolve({ kind: "nobody" }), { once: true });
+  });
 }
 
 /** A terminal that is closed ends the input a moment before its signal stops the run; that is nobody's answer. */
@@ -137,6 +136,10 @@ function text(question: Question): string {
     (option, at) => `  ${at + 1}  ${option.id}${option.title === undefined ? "" : `  ${inert(option.title)}`}\n`,
   );
   return `\n${evidence}${because}${question.node}: ${inert(question.prompt)}\n${options.join("")}`;
+}
+
+function waitingFor({ run, approvers = [] }: Question): string {
+  return `${approvers.join(", ")} may answer, and nobody else: trammel inbox tells how; run ${run} waits for it\n`;
 }
 
 function invitation({ mode, options }: Question): string {
