@@ -15,7 +15,7 @@ import type {
 import { usageDecided, usageOf, usageOfUnconfirmed } from "../model/usage.ts";
 import type { Ending } from "./ending/endings.ts";
 import { endingOf, endingOfSettled } from "./ending/endings.ts";
-import { addMiss, recallHalts } from "./ending/halts.ts";
+import { addMiss, liftHalt, recallHalts } from "./ending/halts.ts";
 import { quorum } from "./routing/joins.ts";
 import { arcBetween, lift, setStage, takeArrivals } from "./routing/moves.ts";
 import { holdEnding, routeEnding } from "./routing/outflow.ts";
@@ -142,6 +142,8 @@ export function unconfirmed(state: RunState, event: NodeUnconfirmed): void {
 
 export function settled(state: RunState, event: NodeSettled): void {
   const node = nodeIndex(state.plan, event.node);
+  // What was to end with the halt need not have come to its end yet.
+  if (state.halt !== null && isWithin(state.halt.node, event.node)) liftHalt(state);
   state.granted[node] = at(state.granted, node) + (event.grant ?? 0);
   state.usage = usageDecided(state.usage, event);
   const now = at(state.stage, node);
@@ -160,6 +162,11 @@ export function settled(state: RunState, event: NodeSettled): void {
   }
   end(state, node, endingOfSettled(event), null);
   recallHalts(state);
+}
+
+/** Whether a path is that of the node, or leads into it. */
+function isWithin(path: string | undefined, node: string): boolean {
+  return path !== undefined && (path === node || path.startsWith(`${node}/`) || path.startsWith(`${node}[`));
 }
 
 /**

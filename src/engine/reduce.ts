@@ -2,7 +2,7 @@ import { nodeIndex } from "../graph/plan.ts";
 import type { EventBody, RunResumed, RunStarted } from "../model/events.ts";
 import { isAgentic } from "./limits/caps.ts";
 import { fits } from "./fits.ts";
-import { recallHalts } from "./ending/halts.ts";
+import { liftHalt } from "./ending/halts.ts";
 import { open, rest } from "./routing/moves.ts";
 import * as node from "./node-events.ts";
 import type { RunState } from "./state.ts";
@@ -90,8 +90,7 @@ function runResumed(state: RunState, { accepted }: RunResumed): void {
   if (state.phase !== "finished") return;
   state.phase = "live";
   state.status = "running";
-  state.halt = null;
-  recallHalts(state);
+  liftHalt(state);
 }
 
 /** Counts of agents, which belong to the task; they only grow: what this run has charged itself is never taken back. */

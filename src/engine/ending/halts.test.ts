@@ -34,6 +34,25 @@ describe("a cap", () => {
     expect(halt).not.toHaveProperty("evidence");
   });
 
+  test("that a person has decided on halts nothing more, though the run was not at its end by then", () => {
+    const settled = { type: "node.settled", node: "m", pass: 2, attempt: 1, by: "ann" } as const;
+    const decided = (as: "done" | "again", grant: number): ReturnType<typeof play> =>
+      play("s>c,s>w,c!>m,m>c,c+>e", {
+        nodes: { m: { ...agent, cap: 1 } },
+        results: { c: "failure failure success" },
+        ticks: { w: 19 },
+        outside: new Map([[9, { ...settled, as, grant }]]),
+      });
+    for (const run of [decided("done", 0), decided("again", 1)]) {
+      expect(run.events.map(({ type }) => type).filter((type) => /halting|settled/.test(type))).toEqual([
+        "run.halting",
+        "node.settled",
+      ]);
+      expect([starts(run).endsWith(" c#3 e"), run.end?.status]).toEqual([true, "succeeded"]);
+    }
+    expect(decided("again", 0).end?.status).toBe("escalated");
+  });
+
   test("used up by a last pass that mends it is a success", () => {
     const run = play(edges, { nodes, results: { t: "failure failure success" } });
     expect(starts(run)).toBe("t f t#2 f#2 t#3 e");

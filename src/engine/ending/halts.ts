@@ -43,6 +43,12 @@ export function recallHalts(state: RunState): void {
   for (const node of state.misses.keys()) recall(state, node);
 }
 
+/** A halted run goes on: it halts again unless what halted it has been settled. */
+export function liftHalt(state: RunState): void {
+  state.halt = null;
+  recallHalts(state);
+}
+
 /** A halt at a node, with how many passes of its cap are used. */
 export function halting(state: RunState, cause: HaltCause, node: number, reason: Reason): RunHalting {
   const cap = capOf(state, node);
