@@ -56,6 +56,8 @@ export interface RunResumed {
    * leaves it other bounds: what the run goes on with.
    */
   readonly accepted?: Bound;
+  /** What comes before was done in the run that this one is a fork of. */
+  readonly fork?: true;
 }
 
 /**

@@ -14,7 +14,7 @@ export interface ApprovalParts extends Showing {
 /**
  * Holds what follows a gate to what was approved there: where the tree, what was shown or the
  * definition of the node is another by the time it starts, as after a wait for another arm or a
- * crash, it is asked again, and without a yes nothing is done.
+ * crash, or this is a fork of the run that was approved, it is asked again, and without a yes nothing is done.
  */
 export function holdToApprovals(parts: ApprovalParts): (performer: Performer) => Performer {
   const firstStale = async (context: ActionContext, approvals: readonly Approval[]): Promise<Approval | undefined> => {
@@ -33,8 +33,9 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
       if (stale === undefined) return null;
       const { gate, pass } = stale;
       if (times === limits.gateOpenings) return restless(gate, times);
-      const { result, digest, nobody } = await ask(context, gate, { ...parts, pass, because: outdated });
-      if (nobody === true) return { ...result, reason: unasked(gate) };
+      const because = stale.elsewhere === true ? usedElsewhere : outdated;
+      const { result, digest, nobody } = await ask(context, gate, { ...parts, pass, because });
+      if (nobody === true) return { ...result, reason: unasked(gate, because) };
       if (result.outcome !== "success" || digest === undefined) return result;
       // Else a crash would take what has begun for what still waits for the answer.
       await context.recorded();
@@ -54,7 +55,8 @@ export function holdToApprovals(parts: ApprovalParts): (performer: Performer) =>
 }
 
 /** What an earlier attempt wrote into the tree is not what somebody else changed there: the rest has to be the same. */
-function stands({ digest, over, begun }: Approval, now: Asked): boolean {
+function stands({ digest, over, begun, elsewhere }: Approval, now: Asked): boolean {
+  if (elsewhere === true) return false;
   if (begun !== true || over === undefined) return now.digest === digest;
   return over.shown === now.over.shown && over.next === now.over.next;
 }
@@ -64,7 +66,9 @@ function ofBlob(error: unknown): NodeResult {
   return { outcome: "error", reason: { code: "spill", text: error.message } };
 }
 
-function unasked({ id }: HumanNode): Reason {
-  const text = `what ${id} approved does not stand, since ${outdated}, and nobody can be asked again here`;
+const usedElsewhere = "it was answered for the run that this one is a fork of";
+
+function unasked({ id }: HumanNode, because: string): Reason {
+  const text = `what ${id} approved does not stand, since ${because}, and nobody can be asked again here`;
   return { code: "no_terminal", text };
 }

@@ -100,6 +100,8 @@ export interface Approval {
    * Whether an earlier attempt of the pass may have begun, and written into the tree: that is not looked at any more.
    */
   readonly begun?: true;
+  /** Given in the run that this one is a fork of: there it was used, and it stands for nothing that is done here. */
+  readonly elsewhere?: true;
 }
 
 export interface ActionContext<N extends Node = Node> {

@@ -35,6 +35,35 @@ describe("fork", () => {
     expect(place.git("show", `refs/trammel/${newest}/undone-1:kept.txt`)).toBe("a\nfirst");
   });
 
+  it("asks the gate before its node again, as the yes was for what the earlier run did, and so does its fork", async () => {
+    place.file(
+      "gated.yaml",
+      `name: gated
+entry: ask
+nodes:
+  ask: {type: human, mode: approval, prompt: "Ship it?"}
+  ship: {type: script, run: "echo shipped >> .home/log"}
+edges: [{from: ask, when: success, to: ship}]
+`,
+    );
+    const parked = await trammel(["run", "-b", "gated.yaml", "--detach", "--json"], { place });
+    let id = runIn(parked.stdout);
+    expect((await trammel(["answer", id, "ask", "yes"], { place })).code).toBe(0);
+    const alone = await trammel(["fork", id, "--at", "ship", "--keep-tree"], { place });
+    expect([alone.code, alone.stderr]).toEqual([
+      1,
+      expect.stringContaining("what ask approved does not stand, since it was answered for the run that this one is"),
+    ]);
+    for (const times of [2, 3]) {
+      const forked = await trammel(["fork", id, "--at", "ship", "--keep-tree", "--detach", "--json"], { place });
+      expect([forked.code, place.read(".home/log").split("\n").length - 1]).toEqual([5, times - 1]);
+      id = runIn(forked.stdout);
+      expect((await trammel(["answer", id, "ship", "yes"], { place })).code).toBe(0);
+      expect(place.read(".home/log")).toBe("shipped\n".repeat(times));
+      expect((await trammel(["replay", id], { place })).code).toBe(0);
+    }
+  });
+
   it("does not touch what others changed since, and goes on without with --keep-tree", async () => {
     const id = await run();
     place.file("kept.txt", "mine\n");

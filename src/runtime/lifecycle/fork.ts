@@ -43,7 +43,9 @@ export function inheritedOf(
   const pass = asked ?? (last !== undefined && isClaim(last) ? last.pass : 1);
   const at = events.findIndex(({ body }) => isClaim(body) && body.node === node && body.pass === pass);
   if (at < 0) return noPass(run, node, pass, claims.length > 0, start.blueprint.nodes);
-  const inherited = events.slice(1, afterWorld(events, at)).flatMap(({ body }) => (isTelling(body) ? [] : [body]));
+  const inherited = events
+    .slice(1, afterWorld(events, at))
+    .flatMap(({ body }) => (isTelling(body) ? [] : [unforked(body)]));
   const why = cannotInherit(inherited, start.blueprint, plan, events[0]);
   if (why !== null) return refuse("missing_capability", `no fork at pass ${pass} of ${node} in run ${run}: ${why}`);
   const first = events[0]?.body;
@@ -111,8 +113,15 @@ export function opening(
   const [started, synced] = begun;
   const taken: readonly EventBody[] = [started, ...inherited.events];
   for (const body of taken) reduce(state, body, at);
-  const { events, commands } = advance(state, [{ type: "run.resumed", owner: self }, synced], at);
+  const { events, commands } = advance(state, [{ type: "run.resumed", owner: self, fork: true }, synced], at);
   return { events: [...taken, ...events], commands };
+}
+
+/** That of a fork whose fork this is tells no more where it began. */
+function unforked(body: EventBody): EventBody {
+  if (body.type !== "run.resumed" || body.fork === undefined) return body;
+  const { fork: _, ...resumed } = body;
+  return resumed;
 }
 
 /** Only tells what went on; of what an agent says its usage counts. */

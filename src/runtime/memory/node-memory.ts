@@ -44,7 +44,7 @@ export class NodeMemory {
   /** Whether an attempt of the latest pass has begun to do anything. */
   begun = false;
   /** Of a gate that was answered with yes. */
-  approved: (Standing & Pick<Approval, "pass">) | undefined;
+  approved: (Standing & Pick<Approval, "pass" | "elsewhere">) | undefined;
   /** By gate before it, what was approved there once more for the latest pass. */
   renewed: Map<string, Standing> | undefined;
   /** What the question was about that was answered last. */
@@ -61,7 +61,8 @@ export class NodeMemory {
     return this.#asking?.of !== undefined && this.arrivals.length > 0;
   }
 
-  take(body: NodeEvent, at: number): void {
+  /** `elsewhere` where it happened in the run that this one is a fork of. */
+  take(body: NodeEvent, at: number, elsewhere = false): void {
     switch (body.type) {
       // One that waits for a place takes its arrivals with it: its claim then names none.
       case "node.queued":
@@ -93,7 +94,7 @@ export class NodeMemory {
         if (body.result.usage !== undefined) this.#meter(body);
         break;
       case "node.ended":
-        this.#end(body);
+        this.#end(body, elsewhere);
         break;
       case "node.unconfirmed":
         this.#isUnrecorded = true;
@@ -154,11 +155,12 @@ export class NodeMemory {
     else this.trail = withNext(this.trail, event);
   }
 
-  #end(body: NodeEnded): void {
+  #end(body: NodeEnded, elsewhere: boolean): void {
     const { result, pass } = body;
     const { answer } = this;
     const isYes = answer?.answer === true && result.outcome === "success";
-    this.approved = isYes ? { pass, ...standingOf(answer.digest, this.#over) } : undefined;
+    const given = elsewhere ? ({ pass, elsewhere } as const) : { pass };
+    this.approved = isYes ? { ...given, ...standingOf(answer.digest, this.#over) } : undefined;
     this.result = result;
     this.processes = undefined;
     this.answer = undefined;

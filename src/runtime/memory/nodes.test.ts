@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { check } from "../../check/check.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
-import type { EventBody } from "../../model/events.ts";
+import type { EventBody, RunStarted } from "../../model/events.ts";
 import { Nodes } from "./nodes.ts";
 
 function blueprintOf(text: string): Blueprint {
@@ -150,4 +150,22 @@ test("a node is held only while a second yes is waited for in its latest attempt
   // The tree is as it was approved once more: nobody is asked, and the node begins.
   expect(held(started, asked, ...again)).toBe(false);
   expect(held(started, asked, ...again, { ...asked, attempt: 2 })).toBe(true);
+});
+
+test("what was approved in the run that this one is a fork of stands for nothing here, until it is approved again", () => {
+  const owner = { pid: 2, startTime: "2", bootId: "boot" };
+  const start = { type: "run.started", fork: { run: "r", node: "ship", pass: 1 } } as RunStarted;
+  const nodes = new Nodes();
+  const take = (...events: readonly EventBody[]): void => events.forEach((event) => nodes.take(event, 0));
+  // The earlier run was resumed, too.
+  take(start, { type: "run.resumed", owner }, ...approved, { type: "run.resumed", owner, fork: true }, started);
+  expect(nodes.approvalsOf(blueprint, "ship")).toMatchObject([{ digest: "d1", elsewhere: true }]);
+  const opened = { mode: "approval", prompt: "ship?", digest: "d2", of: "ask" } as const;
+  const yes = { by: "Ada", digest: "d2", answer: true } as const;
+  take(
+    { type: "gate.opened", node: "ship", ...first, ...opened },
+    { type: "gate.answered", node: "ship", ...first, ...yes },
+  );
+  const [again] = nodes.approvalsOf(blueprint, "ship") ?? [];
+  expect([again?.digest, again?.elsewhere]).toEqual(["d2", undefined]);
 });

@@ -11,13 +11,19 @@ export class Nodes {
   readonly #known = new Map<string, NodeMemory>();
   /** What was last heard of: the next event is often about the same. */
   #latest: NodeMemory | undefined;
+  /** While what is heard of was done in the run that this one is a fork of. */
+  #takesOver = false;
   /** The latest recorded result of each. */
   readonly results: Known["results"] = { get: (node) => this.#known.get(node)?.result };
 
   take(body: EventBody, at: number): void {
-    if (!isOfNode(body)) return;
+    if (!isOfNode(body)) {
+      if (body.type === "run.started") this.#takesOver = body.fork !== undefined;
+      else if (body.type === "run.resumed" && body.fork === true) this.#takesOver = false;
+      return;
+    }
     if (this.#latest?.id !== body.node) this.#latest = this.#keep(body.node);
-    this.#latest.take(body, at);
+    this.#latest.take(body, at, this.#takesOver);
   }
 
   #keep(id: string): NodeMemory {
