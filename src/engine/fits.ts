@@ -2,6 +2,7 @@ import { at } from "../graph/ints.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, NodeSettled, NodeSkipped, NodeStarted, NodeWaiting } from "../model/events.ts";
+import { isAgentic } from "./limits/caps.ts";
 import { isReopenable } from "../model/outcome.ts";
 import type { RunState } from "./state.ts";
 import { stage } from "./state.ts";
@@ -114,8 +115,9 @@ function canSettle(state: RunState, event: NodeSettled): boolean {
     case stage.unconfirmed:
     case stage.running:
     case stage.delayed:
-    case stage.again:
       return isCurrent(state, node, event);
+    case stage.again:
+      return isAgentic(state, node) && isCurrent(state, node, event);
     case stage.queued:
       return event.pass === at(state.pass, node);
     case stage.idle:

@@ -156,6 +156,29 @@ describe("a gate", () => {
     await crashing.remove();
   });
 
+  test.each(["done", "failed"] as const)(
+    "that is to be asked again once a run goes on is not settled as %s",
+    async (as) => {
+      const served = new World({ can: { gates: never } });
+      const nodes = [plain("go"), gate("ask"), plain("ship"), plain("other")];
+      const edges = ["go ask", "go other", "ask ship"].map((edge) => edge.split(" "));
+      const of = blueprint(
+        nodes,
+        edges.map(([from = "", to = ""]) => ({ from, to, when: "success" })),
+      );
+      const acts = { ...served.hangingIn("other"), ask };
+      const { run } = await served.start(request(of), acts, 1);
+      await until(() => served.calls.includes("other") && kinds(served.seen).includes("gate.opened ask"));
+      served.kill(1);
+      const parked = await served.resume(again(run, { blueprint: of }), acts, 2);
+      expect(await parked.end).toMatchObject({ status: "needs_attention" });
+      const settle = { node: "ask", as, by: "Mallory" } as const;
+      const decided = await served.engine(acts, 3).resume(again(run, { blueprint: of, settle }), served.observer);
+      expect(decided).toMatchObject({ refused: "bad_input", message: expect.stringContaining("waits for an answer") });
+      await served.remove();
+    },
+  );
+
   test("turns away what is no decision of its kind and whoever may not decide, and stays open", async () => {
     const served = new World({ can: { gates: never } });
     const nodes = [gate("ask", { approvers: ["Ada"] }), plain("ship")];

@@ -79,7 +79,8 @@ function isEarly({ node: id, pass }: NodeSettled, { state }: Undecided): boolean
 function gateAt(id: string, of: Undecided): string | null {
   const { run, state, nodes, blueprint, journal } = of;
   const node = nodeIndex(state.plan, id);
-  if (node < 0 || at(state.stage, node) !== stage.running) return null;
+  const now = node < 0 ? stage.idle : at(state.stage, node);
+  if (now !== stage.running && now !== stage.again) return null;
   const type = blueprint.nodes.get(id)?.type;
   if (type === "human" || nodes.isHeld(id)) return id;
   if (type !== "call" && type !== "map") return null;
