@@ -120,6 +120,23 @@ test("where it is taken as done the next agent waits for the word", async () => 
   expect(await end).toMatchObject({ status: "succeeded" });
 });
 
+test("one of two that waits behind the other is not done again unsaid either", async () => {
+  const edges = ["a", "b"].map((to) => ({ from: "go", to }));
+  const two = blueprint([plain("go"), agentic("a"), agentic("b")], edges, { limits });
+  const { run } = await world.start(request(two), world.hangingIn("a", "b"), 1);
+  await until(() => world.calls.includes("a") && world.calls.includes("b"));
+  world.kill(1);
+  await (
+    await world.resume(again(run, { blueprint: two }), { "*": using(1) }, 2)
+  ).end;
+  for (const node of ["a", "b"])
+    expect(
+      await world
+        .engine({ "*": using(1) }, 3)
+        .resume(again(run, { blueprint: two, settle: { ...settle, node } }), world.observer),
+    ).toMatchObject({ hint: "say what was used that nobody has said: add --used-tokens N" });
+});
+
 test("without a budget nobody has to say anything", async () => {
   const two = ab({});
   const run = await world.diedIn("a", two);
@@ -176,6 +193,7 @@ test.each([
   const inside = { ...settle, node: "sub/a" };
   const poor = again(run, { blueprint: outer, ...called, settle: { ...inside, used: {} } });
   expect(await world.engine({ "*": using(1) }, 3).resume(poor, world.observer)).toMatchObject({
+    message: `what was used is not said for each budget of run ${run}`,
     hint: "add --used-tokens N",
   });
   const nowhere = again(run, { blueprint: outer, ...called, settle: { ...inside, node: "no/a", used: { tokens: 1 } } });

@@ -1,10 +1,14 @@
 import { advance } from "../../engine/advance.ts";
+import { strikeOfBudget } from "../../engine/ending/strikes.ts";
 import type { Blueprint } from "../../model/blueprint.ts";
 import type { EventBody, NodeSettled, RunHalting } from "../../model/events.ts";
 import { shellWord } from "../../model/shell.ts";
 import { usedOptions } from "../../model/usage.ts";
 import { unsaidBy } from "../memory/unsaid.ts";
 import { unfinished } from "../../engine/ending/unfinished.ts";
+import { type RunState, stage } from "../../engine/state.ts";
+import { at } from "../../graph/ints.ts";
+import { nodeIndex } from "../../graph/plan.ts";
 import type { RunLimits } from "../../model/settings.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import type { Journal } from "../../ports/journal.ts";
@@ -79,8 +83,15 @@ async function haltAfter(decision: NodeSettled, of: Reopened): Promise<Halt | Re
   const { events } = advance(memory.state, [...found, decision], now);
   if (inside !== undefined) return haltInside(decision, of, memory);
   if (events.some((event) => event.type === "node.started" && event.node === node)) return null;
-  const halt = events.find((event) => event.type === "run.halting" && isAbout(event, node));
+  const halt =
+    events.find((event) => event.type === "run.halting" && isAbout(event, node)) ?? strikeBehind(memory.state, node);
   return halt?.type === "run.halting" ? { ...halt, node } : null;
+}
+
+/** What would halt an attempt that did not get its turn, since another node halted the run before it. */
+function strikeBehind(state: RunState, id: string): RunHalting | null {
+  const node = nodeIndex(state.plan, id);
+  return node >= 0 && at(state.stage, node) === stage.again ? strikeOfBudget(state, node) : null;
 }
 
 /** What a resume finds of an attempt at the node whose engine died. */

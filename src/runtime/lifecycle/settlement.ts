@@ -23,6 +23,8 @@ import { planOf } from "./parts.ts";
 /** A run as a decision about it finds it. */
 export interface Undecided {
   readonly run: string;
+  /** The outermost run, which a person names it by; absent of that run itself. */
+  readonly outermost?: string;
   readonly state: RunState;
   readonly nodes: Pick<Nodes, "isHeld">;
   readonly blueprint: Blueprint;
@@ -106,13 +108,13 @@ function gateInside(run: string, around: string, of: Undecided): string | null {
 function undecided(
   run: string,
   around: string,
-  { blueprint: outer, callees, journal }: Omit<Undecided, "state" | "nodes">,
+  { run: outerRun, outermost = outerRun, blueprint: outer, callees, journal }: Omit<Undecided, "state" | "nodes">,
 ): Undecided | null {
   const blueprint = blueprintInside(outer, around, callees);
   const remembered = blueprint && journal.find(run) && remember(planOf(blueprint), journal.read(run));
   if (!remembered) return null;
   const { state, nodes } = remembered.memory;
-  return { run, state, nodes, blueprint, callees, journal };
+  return { run, outermost, state, nodes, blueprint, callees, journal };
 }
 
 /** What may be done about a run that no decision lets go on. */
@@ -156,6 +158,7 @@ type Decision = Omit<NodeSettled, "type" | "pass" | "attempt">;
 
 /** With what was used where the agents are that have not said it, here or inside. */
 function withUsed(decision: Decision, of: Undecided): Decision | Refusal {
+  const { run, outermost = run } = of;
   const used = decision.inside?.used ?? decision.used;
   if (used === undefined) return decision;
   const node = nodeIndex(of.state.plan, decision.node);
@@ -166,13 +169,13 @@ function withUsed(decision: Decision, of: Undecided): Decision | Refusal {
     if (within !== null && there !== undefined && isUnsaid(within)) return there;
     return refuse(
       "bad_input",
-      `all agents of run ${of.run} have said what they used`,
+      `all agents of run ${outermost} have said what they used`,
       "leave out --used-tokens and --used-cost",
     );
   }
   const lacking = lackingIn(used, of.state.limits);
   if (lacking !== null)
-    return refuse("bad_input", `what was used is not said for each budget of run ${of.run}`, `add ${lacking}`);
+    return refuse("bad_input", `what was used is not said for each budget of run ${outermost}`, `add ${lacking}`);
   if (decision.inside === undefined) return decision;
   const { used: _, ...inside } = decision.inside;
   return { ...decision, used, inside };
