@@ -1,8 +1,9 @@
 import { at, item } from "../graph/ints.ts";
 import type { Command } from "../model/commands.ts";
 import type { Attempt } from "../model/attempt.ts";
-import type { EventBody } from "../model/events.ts";
+import type { EventBody, RunHalting } from "../model/events.ts";
 import { limits } from "../model/limits.ts";
+import { isReopenable } from "../model/outcome.ts";
 import { nodeIndex } from "../graph/plan.ts";
 import { isIdler } from "./routing/moves.ts";
 import { cancelsLosers } from "./routing/races.ts";
@@ -17,8 +18,7 @@ export function commandsFor(state: RunState, event: EventBody): readonly Command
     case "node.started":
       return [...cancelLosers(state, event.node), performing(event), ...cancelLost(state, event)];
     case "node.waiting":
-      // Nobody is asked any more once the run halts.
-      return event.waits && state.halt !== null ? [{ type: "cancel", why: "halted", ...attemptOf(event) }] : [];
+      return state.halt !== null && onlyWaits(state, event.node) ? [letGo(state.halt, attemptOf(event))] : [];
     case "node.queued":
       return cancelLosers(state, event.node);
     case "node.retrying":
@@ -31,11 +31,14 @@ export function commandsFor(state: RunState, event: EventBody): readonly Command
         delayMs: Math.min(Math.max(0, (state.asleep.get(node) ?? 0) - state.lastAt), limits.quotaWaitMaxMs),
       }));
     case "run.time_spent":
-      return cancelRunning(state, "limit", () => true);
+      // What only waits goes with the halt that follows, and takes no time until then.
+      return cancelRunning(state, "limit", (node) => !isIdler(state, node));
     case "run.halting":
       if (event.cause === "stopped") return cancelRunning(state, "stopped", () => true);
       return [
-        ...cancelRunning(state, "halted", (node) => isIdler(state, node)),
+        ...unfinished(state)
+          .filter(({ node }) => onlyWaits(state, node))
+          .map((attempt) => letGo(event, attempt)),
         ...(overspent(state) === null ? [] : cancelRunning(state, "limit", (node) => state.spending.has(node))),
       ];
     default:
@@ -51,11 +54,24 @@ function performing({ node, pass, attempt }: Attempt): Command {
 
 type Why = Extract<Command, { readonly type: "cancel" }>["why"];
 
-/** A halt lets work finish, but nobody is asked and nothing waited for any more. */
 function cancelRunning(state: RunState, why: Why, which: (node: number) => boolean): Command[] {
   return unfinished(state)
     .filter(({ node }) => which(nodeIndex(state.plan, node)))
     .map((attempt) => ({ type: "cancel", why, ...attempt }));
+}
+
+/** One that its join went on without has been told to end. */
+function onlyWaits(state: RunState, id: string): boolean {
+  const node = nodeIndex(state.plan, id);
+  return isIdler(state, node) && !state.lost.has(node);
+}
+
+/**
+ * A halt lets work finish, but nobody is asked and nothing waited for any more: not before a decision goes on with the
+ * run, or never where none can.
+ */
+function letGo({ cause }: RunHalting, attempt: Attempt): Command {
+  return isReopenable(cause) ? { type: "suspend", ...attempt } : { type: "cancel", why: "halted", ...attempt };
 }
 
 function cancelLosers(state: RunState, id: string): readonly Command[] {

@@ -1,5 +1,6 @@
 import { at, item } from "../graph/ints.ts";
-import type { EventBody } from "../model/events.ts";
+import type { EventBody, RunHalting } from "../model/events.ts";
+import { isReopenable } from "../model/outcome.ts";
 import { finish } from "./ending/finish.ts";
 import { nextHalt } from "./ending/halts.ts";
 import { claim, nextStart } from "./routing/starts.ts";
@@ -14,15 +15,18 @@ export function decide(state: RunState): EventBody[] {
   if (state.phase !== "live") return [];
   const halt = nextHalt(state);
   if (halt !== null) return [halt];
-  if (state.halt !== null) return settleHalted(state);
+  if (state.halt !== null) return settleHalted(state, state.halt);
   const start = nextStart(state);
   if (start.length > 0) return start;
   return state.liveNodes === 0 ? close(state) : [];
 }
 
-/** A halted run starts nothing: what waits for a retry ends with the error it had, what runs may finish. */
-function settleHalted(state: RunState): EventBody[] {
-  for (const [node, result] of state.delayed) {
+/**
+ * A halted run starts nothing, and what runs may finish. What waits for a retry is tried when a decision goes on with
+ * the run; where none can, it ends with the error it had.
+ */
+function settleHalted(state: RunState, { cause }: RunHalting): EventBody[] {
+  for (const [node, result] of isReopenable(cause) ? [] : state.delayed) {
     const attempt = { node: item(state.plan.ids, node), pass: at(state.pass, node), attempt: at(state.attempt, node) };
     return [{ type: "node.ended", ...attempt, result }];
   }

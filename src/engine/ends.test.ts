@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { EventBody } from "../model/events.ts";
+import { runStarted } from "../../test/properties/driver.ts";
 import { play, starts } from "../../test/properties/play.ts";
+import { advance } from "./advance.ts";
 
 describe("a stop", () => {
   const stop = { type: "run.stop_requested", by: "ann" } as const;
@@ -31,14 +33,35 @@ describe("a stop", () => {
     expect(run.end?.status).toBe("stopped");
   });
 
-  test("a halt closes open gates and ends what waits for a retry with the error it had", () => {
-    const run = play("s>a,s>g,s>r", {
-      settings: { escalate: ["failure"] },
-      nodes: { g: { type: "human" }, r: { retry: 1 } },
-      results: { a: "failure", r: "unsent success" },
-      ticks: { a: 5, g: 1_000 },
-    });
-    expect(run.commands).toContainEqual({ type: "cancel", why: "halted", node: "g", pass: 1, attempt: 1 });
+  const halting = {
+    settings: { escalate: ["failure"] as const },
+    nodes: { g: { type: "human" as const }, r: { retry: 1 } },
+    ticks: { a: 5, g: 1_000 },
+  };
+
+  test("a halt that a decision can lift suspends open gates and what waits for a retry", () => {
+    const run = play("s>a,s>g,s>r", { ...halting, results: { a: "failure", r: "unsent success" } });
+    expect(run.end?.status).toBe("escalated");
+    expect(run.commands).toContainEqual({ type: "suspend", node: "g", pass: 1, attempt: 1 });
+    expect(run.events.filter(({ type }) => type === "node.ended")).toHaveLength(2);
+    const a = { type: "node.settled", node: "a", pass: 1, attempt: 1, as: "done", by: "ann" } as const;
+    const { events, commands } = advance(run.state, [{ type: "run.resumed", owner: runStarted.owner }, a], 10);
+    expect(events).toMatchObject([
+      { type: "run.resumed" },
+      { type: "node.settled" },
+      { type: "node.started", node: "g", pass: 1, attempt: 2 },
+    ]);
+    expect(commands.map((command) => ("node" in command ? `${command.type} ${command.node}` : command.type))).toEqual([
+      "retry_after r",
+      "perform g",
+      "time_limit",
+    ]);
+  });
+
+  test("a halt for good closes open gates and ends what waits for a retry with the error it had", () => {
+    const outside = new Map<number, EventBody>([[5, stop]]);
+    const run = play("s>a,s>g,s>r", { ...halting, results: { r: "unsent success" }, outside });
+    expect(run.commands).toContainEqual({ type: "cancel", why: "stopped", node: "g", pass: 1, attempt: 1 });
     expect(run.events).toContainEqual(
       expect.objectContaining({
         type: "node.ended",
@@ -47,7 +70,7 @@ describe("a stop", () => {
         result: expect.objectContaining({ outcome: "error" }),
       }),
     );
-    expect(run.times.at(-1)).toBe(6);
+    expect(run.times.at(-1)).toBe(5);
   });
 });
 

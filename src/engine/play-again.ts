@@ -11,6 +11,7 @@ import { remainingTime } from "./limits/time.ts";
 import { Outcomes, passKey } from "./outcomes.ts";
 import { type Batch, batchesOf, type Recorded } from "./recorded.ts";
 import { initial, type RunState } from "./state.ts";
+import { suspension } from "./suspension.ts";
 
 export interface PlayedAgain {
   readonly events: readonly EventBody[];
@@ -71,6 +72,7 @@ class Player {
   readonly #results = new Map<string, NodeResult>();
   readonly #guessed = new Set<string>();
   readonly #cancelled = new Set<string>();
+  readonly #suspended = new Set<string>();
   readonly #countsTime: boolean;
   #given = 0;
 
@@ -122,7 +124,10 @@ class Player {
       this.events.push(event);
       if (event.type === "node.ended") this.#results.set(event.node, event.result);
     }
-    for (const command of step.commands) if (command.type === "cancel") this.#cancelled.add(passKey(command));
+    for (const command of step.commands) {
+      if (command.type === "cancel") this.#cancelled.add(passKey(command));
+      if (command.type === "suspend") this.#suspended.add(passKey(command));
+    }
   }
 
   /** A halted run does not go on for decisions of which none is about what halted it. */
@@ -135,7 +140,8 @@ class Player {
   /** That an attempt was cancelled says nothing where nobody cancels it now. */
   #counts(event: EventBody): boolean {
     if (event.type === "run.time_spent") return !this.#countsTime;
-    return event.type !== "node.ended" || event.result.outcome !== "cancelled" || this.#cancelled.has(passKey(event));
+    if (event.type !== "node.ended" || event.result.outcome !== "cancelled") return true;
+    return this.#cancelled.has(passKey(event)) || this.#suspended.has(passKey(event));
   }
 
   /** The ends, and the ends of delays, that nothing which is still to come brings. */
@@ -146,8 +152,15 @@ class Player {
     const open = unfinished(this.#state).filter(isLeft);
     this.#given += due.length + open.length;
     const events: EventBody[] = due.map((attempt) => ({ type: "retry.due", ...attempt }));
-    for (const attempt of open) events.push({ type: "node.ended", ...attempt, result: await this.#resultOf(attempt) });
+    for (const attempt of open) {
+      if (this.#isSuspended(attempt)) events.push(...suspension(attempt));
+      else events.push({ type: "node.ended", ...attempt, result: await this.#resultOf(attempt) });
+    }
     return events;
+  }
+
+  #isSuspended(attempt: Attempt): boolean {
+    return this.#suspended.has(passKey(attempt)) && this.#recorded.of(attempt) === undefined;
   }
 
   async #resultOf(attempt: Attempt): Promise<NodeResult> {

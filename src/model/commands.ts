@@ -6,6 +6,11 @@ export type Command =
   | ({ readonly type: "perform" } & Attempt)
   /** Abort a running attempt; it still delivers its outcome. */
   | ({ readonly type: "cancel"; readonly why: "stopped" | "limit" | "halted" | "lost_join" } & Attempt)
+  /**
+   * Let go of a running attempt that only waits. Where no outcome has come by then, deliver `node.unconfirmed` and
+   * `node.settled` as again: it is made once more when the run goes on.
+   */
+  | ({ readonly type: "suspend" } & Attempt)
   /** Deliver `retry.due` after the delay (plus the host's jitter). */
   | ({ readonly type: "retry_after"; readonly delayMs: number } & Attempt)
   /** Deliver `run.time_spent` after so much time in which something runs; replaces an earlier one; null disarms it. */

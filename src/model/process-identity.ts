@@ -7,3 +7,6 @@ export interface ProcessIdentity {
   readonly startTime: string;
   readonly bootId: string;
 }
+
+/** Who owns a run that was let go of: no process of any boot. */
+export const nobody: ProcessIdentity = { pid: 0, startTime: "", bootId: "" };

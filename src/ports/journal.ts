@@ -88,6 +88,8 @@ export interface JournalWriter {
    * nothing changes.
    */
   giveBack(run: string): Promise<void>;
+  /** Lets go of a run of this process: whoever wants to go on with it may take it over from `nobody`. */
+  release(run: string): Promise<void>;
   /**
    * Removes runs that are over for good and those inside them, with their records and messages, all in one commit, and
    * answers which of them. Counts of passes stay with their task; definitions stay, since another run may call them;

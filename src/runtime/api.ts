@@ -127,6 +127,8 @@ export interface Observer {
   progress(attempt: Attempt, progress: Progress): void;
   /** Who is told of a run inside; nobody where it is absent. */
   inside?(parent: ParentLink): Observer;
+  /** All that came by now is committed. */
+  quiet?(): void;
 }
 
 export interface RunEnd {
@@ -148,11 +150,12 @@ export interface RunHandle {
   deliver(event: EventBody): void;
   /**
    * Lets go of a run in which nothing but questions to people stand: `end` reads `waiting`, and whoever takes it over
-   * asks them again. False, and nothing has changed, where it cannot be parked.
+   * asks them again. With `timers` also of one that waits for a time, of which that goes on counting meanwhile. False,
+   * and nothing has changed, where it cannot be parked.
    */
-  park(): boolean;
+  park(timers?: boolean): boolean;
   /** False while something else goes on, an answer is being taken, or a commit is under way. */
-  canPark(): boolean;
+  canPark(timers?: boolean): boolean;
 }
 
 export interface Engine {

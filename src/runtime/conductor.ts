@@ -53,7 +53,7 @@ export class Conductor implements RunHandle {
     this.#memory = memory;
     this.#rebuild = rebuild;
     this.#attempts = new Attempts(ports, facts, memory, observer, {
-      put: (event, taken) => this.#put(event, taken),
+      put: (events, taken) => this.#put(events, taken),
       tell: (event) => this.#tell(event),
       discard: (taken) => this.#appendBeside([], [taken]),
       recorded: () => this.#pumping,
@@ -89,21 +89,26 @@ export class Conductor implements RunHandle {
     else this.#attempts.endAtOnce();
   }
 
-  park(): boolean {
-    if (!this.canPark()) return false;
-    const inside = this.#attempts.park();
+  park(timers = false): boolean {
+    if (!this.canPark(timers)) return false;
+    const inside = this.#attempts.park(timers);
     this.#silence();
     this.#attempts.cancelAll();
     // Nothing is told after the end: what is being written is told before.
-    const end: RunEnd = { run: this.run, status: "waiting", reason: null };
-    void Promise.all([inside, this.#beside]).then(() => this.#ending.resolve(end));
+    void Promise.all([inside, this.#beside]).then(() => this.#release());
     return true;
   }
 
-  canPark(): boolean {
+  /** Where that cannot be written down this process has it until it ends. */
+  async #release(): Promise<void> {
+    await this.#ports.journal.release(this.run).catch(() => undefined);
+    this.#ending.resolve({ run: this.run, status: "waiting", reason: null });
+  }
+
+  canPark(timers = false): boolean {
     const { delayed, asleep } = this.#memory.state;
     const triesAgainSoon = delayed.size > asleep.size;
-    return !this.#busy && !this.#over && !triesAgainSoon && this.#attempts.onlyAsk;
+    return !this.#busy && !this.#over && !triesAgainSoon && this.#attempts.onlyWait(timers);
   }
 
   readonly #message = ({ id, body }: Message): void => {
@@ -115,11 +120,12 @@ export class Conductor implements RunHandle {
   /** A run that nobody can stop or answer any more does not go on. */
   readonly #deaf = (error: unknown): void => void this.#fail(error);
 
-  #put(event: EventBody, taken?: number): void {
+  #put(event: EventBody | readonly EventBody[], taken?: number): void {
     if (this.#over) return;
     if (taken !== undefined) this.#taken.push(taken);
-    this.#inbox.push(event);
-    if (event.type === "run.stop_requested") this.#stopping.abort();
+    const events = [event].flat();
+    this.#inbox.push(...events);
+    if (events.some(({ type }) => type === "run.stop_requested")) this.#stopping.abort();
     if (!this.#busy) this.#pumping = this.#pump();
   }
 
@@ -131,6 +137,7 @@ export class Conductor implements RunHandle {
       await this.#fail(error);
     } finally {
       this.#busy = false;
+      if (!this.#over) this.#observer.quiet?.();
     }
   }
 
@@ -252,6 +259,9 @@ export class Conductor implements RunHandle {
           break;
         case "cancel":
           this.#attempts.cancel(command.node);
+          break;
+        case "suspend":
+          this.#attempts.suspend(command.node);
           break;
         case "retry_after":
           this.#timers.retryAfter(command, command.delayMs);

@@ -51,8 +51,8 @@ export function createEngine(options: EngineOptions): Engine {
       end,
       stop: (by) => conductor.stop(by),
       deliver: (event) => conductor.deliver(event),
-      park: () => conductor.park(),
-      canPark: () => conductor.canPark(),
+      park: (timers) => conductor.park(timers),
+      canPark: (timers) => conductor.canPark(timers),
     };
   };
   const inner: InnerEngine = {

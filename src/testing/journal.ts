@@ -7,6 +7,7 @@ export function watchedJournal(inner: Journal, around: <T>(commit: () => Promise
     append: (...args) => around(() => inner.append(...args)),
     takeOver: (...args) => around(() => inner.takeOver(...args)),
     giveBack: (...args) => around(() => inner.giveBack(...args)),
+    release: (...args) => around(() => inner.release(...args)),
     remove: (...args) => inner.remove(...args),
     read: (...args) => inner.read(...args),
     records: (...args) => inner.records(...args),

@@ -98,6 +98,46 @@ it("what halted a run is in the inbox, after the gates, with the command that de
   expect((await trammel(["inbox"], { place })).stdout).not.toContain(run);
 });
 
+it("a question beside a halt is suspended, and asked again once a decision goes on with the run", async () => {
+  using place = new Place();
+  place.file("inner.yaml", "name: inner\nnodes: {ask: {type: human, mode: approval, prompt: Inside?}}\n");
+  place.file(
+    "b.yaml",
+    `name: b
+entry: go
+escalate: [failure]
+nodes:
+  go: {type: script, run: "true"}
+  ask: {type: human, mode: approval, prompt: Ship?}
+  sub: {type: call, blueprint: inner.yaml}
+  bad: {type: script, run: "until test -e asked; do sleep 0.01; done; exit 1"}
+  ship: {type: script, run: echo shipped >> log}
+edges: [{from: go, to: ask}, {from: go, to: sub}, {from: go, to: bad}, {from: ask, to: ship}, {from: sub, to: ship}]
+`,
+  );
+  const running = start(["run", "-b", "b.yaml", "--detach", "--json"], { place });
+  await running.until(/"gate.opened"/);
+  await running.until(/"node.waiting"/);
+  place.file("asked", "");
+  const halted = await running.end;
+  expect(halted.code).toBe(3);
+  const run = String(lastLine(halted)["run"]);
+  expect((await trammel(["show", run], { place })).stdout).toContain("1. suspended: the run halted while it waited");
+  expect((await trammel(["inbox"], { place })).stdout).not.toContain("Ship?");
+  for (const path of ["ask", "sub/ask"])
+    expect(await trammel(["answer", run, path, "yes"], { place })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("It has halted: trammel inbox has the command that goes on with it."),
+    });
+  const decide = ["resolve", run, "--node", "bad", "--as", "done", "--reason", "looked", "--detach"];
+  const decided = await trammel(decide, { place });
+  expect(decided.code).toBe(5);
+  expect((await trammel(["answer", run, "ask", "yes"], { place })).code).toBe(5);
+  expect((await trammel(["answer", run, "sub/ask", "yes"], { place })).code).toBe(0);
+  expect(place.read("log")).toBe("shipped\n");
+  expect((await trammel(["replay", run], { place })).code).toBe(0);
+});
+
 it("a parked question says what may be answered", async () => {
   using place = new Place();
   place.file(

@@ -1,6 +1,7 @@
 import { advance } from "../../src/engine/advance.ts";
 import { reduce } from "../../src/engine/reduce.ts";
 import type { RunState } from "../../src/engine/state.ts";
+import { suspension } from "../../src/engine/suspension.ts";
 import { initial } from "../../src/engine/state.ts";
 import { unfinished } from "../../src/engine/ending/unfinished.ts";
 import type { Plan } from "../../src/graph/plan.ts";
@@ -67,7 +68,7 @@ export function drive(blueprint: Blueprint, world: World, options: DriveOptions 
   let order = 0;
   let running = 0;
   let mostAtOnce = 0;
-  for (const [at, event] of world.outside ?? []) agenda.push({ at, order: (order += 1), event });
+  for (const [at, event] of world.outside ?? []) agenda.push({ at, order: (order += 1), events: [event] });
 
   const step = (incoming: readonly EventBody[], now: number): void => {
     if (options.rebuild === true) state = rebuild(plan, log);
@@ -75,7 +76,7 @@ export function drive(blueprint: Blueprint, world: World, options: DriveOptions 
     for (const event of taken.events) {
       log.push({ event, at: now });
       if (event.type === "node.started") running += 1;
-      if (event.type === "node.ended" || event.type === "node.retrying") running -= 1;
+      if (isOver(event)) running -= 1;
       mostAtOnce = Math.max(mostAtOnce, running);
     }
     commands.push(...taken.commands);
@@ -83,32 +84,34 @@ export function drive(blueprint: Blueprint, world: World, options: DriveOptions 
   };
   const schedule = (command: Command, now: number): void => {
     if (command.type === "time_limit") {
-      timer =
-        command.remainingMs === null ? null : { at: now + command.remainingMs, order: (order += 1), event: timeSpent };
+      const due = { at: now + (command.remainingMs ?? 0), order: (order += 1), events: [timeSpent] };
+      timer = command.remainingMs === null ? null : due;
       return;
     }
     const { node, pass, attempt } = command;
     const key = { node, pass, attempt };
-    if (command.type === "perform") {
-      const event: EventBody = { type: "node.ended", ...key, result: world.result(key) };
-      agenda.push({ at: now + world.ticks(key), order: (order += 1), event });
-    } else if (command.type === "retry_after") {
-      agenda.push({ at: now + command.delayMs, order: (order += 1), event: { type: "retry.due", ...key } });
-    } else {
-      const event: EventBody = { type: "node.ended", ...key, result: { outcome: "cancelled" } };
-      agenda.push({ at: now, order: (order += 1), event });
+    const after = (ticks: number, events: readonly EventBody[]): void =>
+      void agenda.push({ at: now + ticks, order: (order += 1), events });
+    switch (command.type) {
+      case "perform":
+        return after(world.ticks(key), [{ type: "node.ended", ...key, result: world.result(key) }]);
+      case "retry_after":
+        return after(command.delayMs, [{ type: "retry.due", ...key }]);
+      case "suspend":
+        return after(0, suspension(key));
+      case "cancel":
+        return after(0, [{ type: "node.ended", ...key, result: { outcome: "cancelled" } }]);
     }
   };
 
   const die = (as: NodeSettled["as"], now: number): void => {
-    agenda.splice(0, agenda.length, ...agenda.filter(({ event }) => !isOfWorld(event)));
+    agenda.splice(0, agenda.length, ...agenda.filter(({ events }) => !events.some(isOfWorld)));
     timer = null;
     state = rebuild(plan, log);
     const lost = unfinished(state).flatMap((attempt): EventBody[] => [
       { type: "node.unconfirmed", ...attempt, reason: { code: "crash", text: "the engine died" } },
       { type: "node.settled", ...attempt, as, by: "test" },
     ]);
-    running -= lost.length / 2;
     step([{ type: "run.resumed", owner }, ...lost], now);
   };
 
@@ -130,7 +133,7 @@ export function drive(blueprint: Blueprint, world: World, options: DriveOptions 
     }
     if (next === undefined) break;
     if (next === timer) timer = null;
-    step([next.event], next.at);
+    step(next.events, next.at);
   }
   return {
     state,
@@ -152,7 +155,10 @@ function countStarts(events: readonly EventBody[]): Record<string, number> {
   return counts;
 }
 
-interface Due extends Logged {
+/** What comes together. */
+interface Due {
+  readonly events: readonly EventBody[];
+  readonly at: number;
   readonly order: number;
 }
 
@@ -162,8 +168,12 @@ function byTime(a: Due, b: Due): number {
 }
 
 /** What a dead engine no longer hears of: outcomes and its own timers. */
-function isOfWorld(event: EventBody): boolean {
-  return event.type === "node.ended" || event.type === "retry.due";
+function isOfWorld({ type }: EventBody): boolean {
+  return type === "node.ended" || type === "node.unconfirmed" || type === "retry.due";
+}
+
+function isOver({ type }: EventBody): boolean {
+  return type === "node.ended" || type === "node.retrying" || type === "node.unconfirmed";
 }
 
 const timeSpent: EventBody = { type: "run.time_spent" };

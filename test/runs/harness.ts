@@ -5,7 +5,7 @@ import { openJournal, type EmbeddedJournal } from "../../src/hosts/embedded/jour
 import type { NodeType } from "../../src/model/node.ts";
 import type { Blueprint } from "../../src/model/blueprint.ts";
 import type { EventBody, JournalEvent } from "../../src/model/events.ts";
-import type { ProcessIdentity } from "../../src/model/process-identity.ts";
+import { nobody, type ProcessIdentity } from "../../src/model/process-identity.ts";
 import type { NodeResult } from "../../src/model/outcome.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Journal, JournalReader } from "../../src/ports/journal.ts";
@@ -80,7 +80,7 @@ export class World {
       clock: this.#options.clock ?? systemClock,
       ids: systemIds(systemClock),
       self: processOf(pid),
-      isAlive: (process) => !this.#dead.has(process.pid),
+      isAlive: this.#isAlive,
       isSame,
       notice: () => undefined,
     });
@@ -107,7 +107,7 @@ export class World {
         notice: () => undefined,
       }),
       self: processOf(pid),
-      isAlive: (process) => !this.#dead.has(process.pid),
+      isAlive: this.#isAlive,
       ...(this.#options.closed === undefined ? {} : { closed: this.#options.closed }),
       ...(this.#options.notice === undefined ? {} : { notice: this.#options.notice }),
     });
@@ -161,6 +161,8 @@ export class World {
     this.seen.length = 0;
     return run;
   }
+
+  readonly #isAlive = ({ pid }: ProcessIdentity): boolean => pid !== nobody.pid && !this.#dead.has(pid);
 
   kill(pid: number): void {
     this.#dead.add(pid);

@@ -153,30 +153,6 @@ describe("a gate inside a call", () => {
     expect(world.calls).toEqual(["x", "ask"]);
   });
 
-  test("is withdrawn where the run around it halts", async () => {
-    const beside = blueprint(
-      [plain("a"), calling("sub", "callee"), plain("b")],
-      [
-        { from: "a", to: "sub" },
-        { from: "a", to: "b" },
-      ],
-      { escalate: ["failure"] },
-    );
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const failing: Act = async () => {
-      await promise;
-      return { outcome: "failure", reason: { code: "exit", text: "exit 1" } };
-    };
-    const journal = world.journal();
-    const engine = world.engine({ ...acts(), b: failing }, 1, journal);
-    const running = handle(await engine.start(request(beside, inside), world.observer));
-    await until(() => bodies(world.seen, "node.waiting").length > 0);
-    expect(journal.find(running.run)?.status).toBe("running");
-    resolve();
-    expect(await running.end).toMatchObject({ status: "escalated" });
-    expect(runsInside(journal, running.run)).toMatchObject([{ status: "stopped" }]);
-  });
-
   test("does not count as work of the run around it", async () => {
     const clock = new ManualClock(1_000);
     const timed = new World({ clock, can: { gates: nobody } });

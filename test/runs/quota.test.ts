@@ -81,8 +81,11 @@ test.each(["parked", "killed"])(
   "one that is %s goes on in another engine when it is time, charged once",
   async (how) => {
     const { clock, calls, run, handle: first } = await paused();
-    expect(how === "killed" || first.park()).toBe(true);
-    world.kill(1);
+    if (how === "killed") world.kill(1);
+    else {
+      expect(first.park()).toBe(true);
+      await first.end;
+    }
     expect(world.journal(9).find(run)).toMatchObject({ status: "waiting" });
     clock.advance(hour / 2);
     const acts = outOfQuota(1, calls);
@@ -106,6 +109,7 @@ test.each(["parked", "killed"])(
 test("one whose time came while nobody was there goes on at once", async () => {
   const { clock, calls, run, handle: first } = await paused();
   first.park();
+  await first.end;
   clock.advance(2 * hour);
   const acts = outOfQuota(1, calls);
   const second = await world.resume(again(run, { blueprint: of }), acts, 1);

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { GateAnswered, GateOpened } from "../../model/gate-events.ts";
 import type { ProcessIdentity } from "../../model/process-identity.ts";
 import { limits } from "../../model/limits.ts";
-import { exitCodes } from "../../model/outcome.ts";
+import { exitCodes, isReopenable } from "../../model/outcome.ts";
 import type { Journal, RunRow } from "../../ports/journal.ts";
 import { type AnswerFate, answerFate, pastAnswer } from "../../views/answer-fate.ts";
 import { askedOf } from "../../views/open-gates.ts";
@@ -183,6 +183,12 @@ function notYet({ top, path }: Giving): Problem {
 
 const inboxHint = "trammel inbox lists what waits.";
 
+/** What a run needs that nobody goes on with, before it asks again. */
+function standstillHint({ run, status }: RunRow): string | null {
+  if (status === "interrupted") return `It was interrupted: trammel resume ${run} goes on with it.`;
+  return isReopenable(status) ? "It has halted: trammel inbox has the command that goes on with it." : null;
+}
+
 interface Given {
   /** The run that asks, and the one that goes on: the same, unless it asks inside a call or a map. */
   readonly run: string;
@@ -207,8 +213,7 @@ async function answerTo(
   if (open === undefined) {
     const named = waiting.slice(0, limits.gatesNamed).map(({ path }) => path);
     const others = named.length === 0 ? inboxHint : `These wait: ${named.join(", ")}`;
-    const hint =
-      row.status === "interrupted" ? `It was interrupted: trammel resume ${row.run} goes on with it.` : others;
+    const hint = standstillHint(row) ?? others;
     const asked = insideAt(journal, row, node);
     const past = asked === null ? null : pastAnswer(journal.read(asked.row.run), asked.node, node);
     const why = past === null ? "" : `: ${past}`;

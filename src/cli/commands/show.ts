@@ -180,7 +180,9 @@ function attempt(one: AttemptView, open: string): string {
   const said = inert(one.output ?? "").trimEnd();
   const body = said === "" ? "" : `${said.replace(/^/gm, "    │ ")}\n`;
   const reads = paths("read outside its context", one.outside) + paths("was refused", one.refused);
-  return `    ${one.n}. ${one.outcome ?? open}${why}${time}\n${reads}${body}`;
+  // Nothing is unknown of what is only asked or waited for again.
+  const outcome = one.reason?.code === "taken_up" ? "suspended" : (one.outcome ?? open);
+  return `    ${one.n}. ${outcome}${why}${time}\n${reads}${body}`;
 }
 
 /** Who answered and when; of a gate before the node, that it was asked again, since what it approved did not stand. */

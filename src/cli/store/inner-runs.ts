@@ -21,8 +21,9 @@ export interface AskedGate extends WaitingGate {
   readonly choices: readonly string[];
 }
 
-/** The gates that wait in a run and in those inside it, oldest first in each. */
+/** The gates that wait in a run and in those inside it, oldest first in each; none in what has halted or is over. */
 export function waitingGates(journal: JournalReader, row: RunRow, prefix = ""): readonly WaitingGate[] {
+  if (row.endedAt !== null) return [];
   const events = [...journal.read(row.run)];
   const read = events.at(-1)?.seq ?? 0;
   const own = openGates(events).map((one) => ({ ...one, row, path: `${prefix}${one.gate.node}`, read }));

@@ -136,6 +136,10 @@ export class EmbeddedJournal extends StoreReader implements Journal {
     return this.#writer.submit("promise", () => this.#ledger.giveBack(run));
   }
 
+  release(run: string): Promise<void> {
+    return this.#writer.submit("promise", () => this.#ledger.release(run));
+  }
+
   remove(runs: readonly string[], at: number): Promise<readonly string[]> {
     return this.#writer.submit("promise", () => this.#ledger.remove(runs, at));
   }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { eventVersion, type EventBody, type JournalEvent } from "../../model/events.ts";
-import type { ProcessIdentity } from "../../model/process-identity.ts";
+import { nobody, type ProcessIdentity } from "../../model/process-identity.ts";
 import { isOver, isReopenable, type RunStatus } from "../../model/outcome.ts";
 import type { Conflict, NewRun, RunRow, TakeOverOptions } from "../../ports/journal.ts";
 import { Standing } from "../../runtime/memory/standing.ts";
@@ -42,6 +42,7 @@ export class Ledger {
   readonly #selectRun: StatementSync;
   readonly #setStatus: StatementSync;
   readonly #setOwner: StatementSync;
+  readonly #disown: StatementSync;
   readonly #restore: StatementSync;
   readonly #setDefinition: StatementSync;
   readonly #deleteMessage: StatementSync;
@@ -71,6 +72,7 @@ export class Ledger {
     this.#setOwner = db.prepare(
       "UPDATE runs SET status = 'running', reason = NULL, ended_at = NULL, owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
     );
+    this.#disown = db.prepare("UPDATE runs SET owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?");
     this.#restore = db.prepare(
       "UPDATE runs SET status = ?, reason = ?, ended_at = ?, owner_pid = ?, owner_start = ?, owner_boot = ? WHERE id = ?",
     );
@@ -161,6 +163,13 @@ export class Ledger {
     const { status, reason, endedAt, owner } = before;
     const id = this.#heads.get(run)?.id ?? null;
     this.#restore.run(status, reason, endedAt, owner.pid, owner.startTime, owner.bootId, id);
+    this.#heads.delete(run);
+  }
+
+  release(run: string): void {
+    const head = this.#headOf(run);
+    if ("conflict" in head) return;
+    this.#disown.run(nobody.pid, nobody.startTime, nobody.bootId, head.id);
     this.#heads.delete(run);
   }
 

@@ -1,6 +1,7 @@
+import { suspension } from "../../engine/suspension.ts";
 import { chargesIn } from "../../model/charges.ts";
 import type { Attempt } from "../../model/attempt.ts";
-import type { EventBody, NodeEnded, NodeUnconfirmed } from "../../model/events.ts";
+import type { EventBody, NodeEnded, NodeSettled, NodeUnconfirmed } from "../../model/events.ts";
 import type { Node } from "../../model/node.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import { timeoutOf } from "../../model/timeouts.ts";
@@ -27,8 +28,8 @@ interface OnItsWay {
 
 /** What comes of attempts. */
 export interface AttemptEvents {
-  /** To be advanced; `taken` is the message it came by. */
-  put(event: EventBody, taken?: number): void;
+  /** To be advanced, several together; `taken` is the message it came by. */
+  put(event: EventBody | readonly EventBody[], taken?: number): void;
   /** Telemetry: it changes nothing in the state. */
   tell(event: EventBody): void;
   /** A message that came too late, or answers something else. */
@@ -50,6 +51,9 @@ export class Attempts {
   readonly #inside = new Map<string, Children>();
   /** Over, though their performers have not come back. */
   readonly #left = new Set<Performance>();
+  /** Those to be let go of once they only wait, and those that have been. */
+  readonly #suspending = new Set<string>();
+  readonly #suspended = new Set<string>();
   readonly #early = new EarlyAnswers();
   /** By node, the pass that may not begin. */
   readonly #refused = new Map<string, { readonly pass: number; readonly result: NodeResult }>();
@@ -108,6 +112,7 @@ export class Attempts {
       report: (progress) => this.#progress(attempt, gate, progress),
       held: this.#held(node),
       ended: (result) => {
+        if (this.#isLetGo(id, result)) return this.#over(...suspension(attempt));
         const heads = this.#inside.get(id)?.mark();
         const ended = { type: "node.ended", node: id, pass, attempt: n, result: this.#told(result) } as const;
         this.#over(heads === undefined ? ended : { ...ended, heads });
@@ -136,7 +141,8 @@ export class Attempts {
 
   #childrenOf(of: ContextOptions, live: Live): ChildRuns {
     const { journal, inner, can } = this.#ports;
-    const around = { memory: this.#memory, observer: this.#observer, early: this.#early };
+    const quiet = (): void => this.#letGo(of.attempt.node);
+    const around = { memory: this.#memory, observer: this.#observer, early: this.#early, quiet };
     const children = childrenOf({ ...of, ...around, engine: inner, journal, blobs: can.blobs }, live);
     this.#inside.set(of.attempt.node, children);
     this.#holdRuns = true;
@@ -149,7 +155,30 @@ export class Attempts {
   }
 
   cancel(node: string): void {
+    this.#suspending.delete(node);
     this.#live.get(node)?.performance.cancel();
+  }
+
+  /** Lets go of one that only waits, and of the runs inside it, so that it can be made again. */
+  suspend(node: string): void {
+    this.#suspending.add(node);
+    this.#letGo(node);
+  }
+
+  /** What goes on inside may be at work once more, or in the middle of a commit: it is looked at again after that. */
+  #letGo(node: string): void {
+    const attempt = this.#live.get(node);
+    const inside = this.#inside.get(node);
+    if (attempt === undefined || !this.#suspending.has(node) || inside?.canPark(true) === false) return;
+    this.#suspending.delete(node);
+    this.#suspended.add(node);
+    void inside?.park(true);
+    attempt.performance.cancel();
+  }
+
+  /** Whether what an attempt ends with says nothing but that it was let go of. */
+  #isLetGo(node: string, { outcome }: NodeResult): boolean {
+    return this.#suspended.delete(node) && (this.#inside.has(node) || outcome === "cancelled");
   }
 
   cancelAll(): void {
@@ -177,21 +206,22 @@ export class Attempts {
   }
 
   /**
-   * Whether nothing but questions that wait for people stands, here and in the runs inside: an agent that asks is at
-   * work.
+   * Whether nothing but questions that wait for people stands, here and in the runs inside, and with `timers` nodes
+   * that wait for a time: an agent that asks is at work.
    */
-  get onlyAsk(): boolean {
+  onlyWait(timers: boolean): boolean {
     return [...this.#live].every(([id, { gate }]) => {
       // What holds runs has begun: no second yes is waited for before it any more.
       const inside = this.#inside.get(id);
-      if (inside !== undefined || gate === null) return inside?.canPark() === true;
+      if (timers && this.#facts.blueprint.nodes.get(id)?.type === "wait") return true;
+      if (inside !== undefined || gate === null) return inside?.canPark(timers) === true;
       return gate.waits && (gate instanceof AttemptGate || this.#memory.nodes.isHeld(id));
     });
   }
 
   /** Lets go of the runs inside, which can be parked; resolves when that is done. */
-  park(): Promise<unknown> {
-    return Promise.all([...this.#inside.values()].map((children) => children.park()));
+  park(timers: boolean): Promise<unknown> {
+    return Promise.all([...this.#inside.values()].map((children) => children.park(timers)));
   }
 
   /** One for a question that is not asked yet, as after a resume, is kept until it is. */
@@ -206,10 +236,10 @@ export class Attempts {
     if (!gate.give(answered, taken) && taken !== null) this.#events.discard(taken);
   }
 
-  #over(event: NodeEnded | NodeUnconfirmed): void {
+  #over(event: NodeEnded | NodeUnconfirmed, ...more: readonly NodeSettled[]): void {
     this.#live.delete(event.node);
     this.#inside.delete(event.node);
-    this.#events.put(event);
+    this.#events.put([event, ...more]);
   }
 
   #progress(attempt: Attempt, gate: NodeGate | null, progress: Progress): void {

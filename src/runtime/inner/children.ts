@@ -51,6 +51,8 @@ interface ChildrenParts {
   /** Who is told of the run around them. */
   readonly observer: Observer;
   readonly early: EarlyAnswers;
+  /** Called when what was under way in a run inside is committed. */
+  readonly quiet: () => void;
   readonly values: Values;
   readonly node: Node;
   readonly attempt: Attempt;
@@ -133,16 +135,16 @@ export class Children implements ChildRuns {
     return less(sum([this.#done, ...all]), this.#counted);
   }
 
-  /** Whether all that goes on only waits; false where nothing does. */
-  canPark(): boolean {
+  /** Whether all that goes on only waits, as {@link RunHandle.canPark} has it; false where nothing goes on. */
+  canPark(timers: boolean): boolean {
     const live = [...this.#live.values()];
-    return live.length > 0 && live.every(({ handle }) => handle?.canPark() === true);
+    return live.length > 0 && live.every(({ handle }) => handle?.canPark(timers) === true);
   }
 
   /** Resolves when all are let go of. */
-  park(): Promise<unknown> {
+  park(timers: boolean): Promise<unknown> {
     const live = [...this.#live.values()];
-    return Promise.allSettled(live.flatMap(({ handle }) => (handle?.park() === true ? [handle.end] : [])));
+    return Promise.allSettled(live.flatMap(({ handle }) => (handle?.park(timers) === true ? [handle.end] : [])));
   }
 
   /** Hands an answer on; false where no run that is under way is meant. */
@@ -262,6 +264,7 @@ export class Children implements ChildRuns {
         if (progress.kind === "line" || progress.kind === "process") report(progress);
       },
       inside: (inner) => told?.inside?.(inner) ?? unseen,
+      quiet: this.#parts.quiet,
     };
   }
 
