@@ -81,11 +81,10 @@ test.each(["parked", "killed"])(
   "one that is %s goes on in another engine when it is time, charged once",
   async (how) => {
     const { clock, calls, run, handle: first } = await paused();
+    const isLeft = how === "killed" || first.park();
+    expect(isLeft).toBe(true);
     if (how === "killed") world.kill(1);
-    else {
-      expect(first.park()).toBe(true);
-      await first.end;
-    }
+    else await first.end;
     expect(world.journal(9).find(run)).toMatchObject({ status: "waiting" });
     clock.advance(hour / 2);
     const acts = outOfQuota(1, calls);
