@@ -129,6 +129,10 @@ edges: [{from: go, to: ask}, {from: go, to: sub}, {from: go, to: bad}, {from: as
       code: 2,
       stderr: expect.stringContaining("It has halted: trammel inbox has the command that goes on with it."),
     });
+  for (const node of ["ask", "sub"])
+    expect((await trammel(["settle", run, node, "--as", "done"], { place })).stderr).toContain(
+      `node ${node} of run ${run} has nothing to settle\n  what waits for a decision is bad`,
+    );
   const decide = ["resolve", run, "--node", "bad", "--as", "done", "--reason", "looked", "--detach"];
   const decided = await trammel(decide, { place });
   expect(decided.code).toBe(5);

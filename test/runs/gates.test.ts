@@ -174,7 +174,10 @@ describe("a gate", () => {
       expect(await parked.end).toMatchObject({ status: "needs_attention" });
       const settle = { node: "ask", as, by: "Mallory" } as const;
       const decided = await served.engine(acts, 3).resume(again(run, { blueprint: of, settle }), served.observer);
-      expect(decided).toMatchObject({ refused: "bad_input", message: expect.stringContaining("waits for an answer") });
+      expect(decided).toMatchObject({
+        message: `node ask of run ${run} has nothing to settle`,
+        hint: "what waits for a decision is other",
+      });
       await served.remove();
     },
   );

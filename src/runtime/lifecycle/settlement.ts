@@ -41,7 +41,8 @@ export function settlement(given: Settlement, of: Undecided): NodeSettled | Refu
   if ("refused" in decision) return decision;
   const { plan } = of.state;
   const node = nodeIndex(plan, decision.node);
-  const gate = decision.as === "again" ? null : gateAt(decision.node, of);
+  const asks = decision.as !== "again" && of.state.phase === "live";
+  const gate = asks ? gateAt(decision.node, of) : null;
   if (gate !== null)
     return refuse(
       "bad_input",
