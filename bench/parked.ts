@@ -62,7 +62,7 @@ async function park({ engine }: Awaited<ReturnType<typeof composition.openServic
   if ("refused" in handle) throw new Error(handle.message);
   await opened.promise;
   // What has just been told may still be on its way to be acted on.
-  while (!handle.park()) await new Promise(setImmediate);
+  while (!handle.leave("park")) await new Promise(setImmediate);
   await handle.end;
 }
 

@@ -150,13 +150,18 @@ export interface RunHandle {
   deliver(event: EventBody): void;
   /**
    * Lets go of a run in which nothing but questions to people stand: `end` reads `waiting`, and whoever takes it over
-   * asks them again. With `timers` also of one that waits for a time, of which that goes on counting meanwhile. False,
-   * and nothing has changed, where it cannot be parked.
+   * asks them again. False, and nothing has changed, where it cannot be left so.
    */
-  park(timers?: boolean): boolean;
+  leave(how: Leave): boolean;
   /** False while something else goes on, an answer is being taken, or a commit is under way. */
-  canPark(timers?: boolean): boolean;
+  canLeave(how: Leave): boolean;
 }
+
+/**
+ * A run that is parked is this process's as long as that lives. One inside a run that halts is suspended, for whoever
+ * goes on with that, and may wait for a time, too, which goes on counting.
+ */
+export type Leave = "park" | "suspend";
 
 export interface Engine {
   start(request: StartRequest, observer: Observer): Promise<RunHandle | Refusal>;

@@ -3,7 +3,7 @@ import type { Command } from "../model/commands.ts";
 import { type EventBody, isPromise, type JournalEvent } from "../model/events.ts";
 import type { RunStatus } from "../model/outcome.ts";
 import type { Conflict, Message } from "../ports/journal.ts";
-import type { Observer, RunEnd, RunHandle } from "./api.ts";
+import type { Leave, Observer, RunEnd, RunHandle } from "./api.ts";
 import { Attempts, type Ports } from "./attempts/attempts.ts";
 import type { RunFacts } from "./context.ts";
 import { charging, isProblem, passesOfTask, storedPasses, unmirrored } from "./counters/counters.ts";
@@ -89,26 +89,28 @@ export class Conductor implements RunHandle {
     else this.#attempts.endAtOnce();
   }
 
-  park(timers = false): boolean {
-    if (!this.canPark(timers)) return false;
-    const inside = this.#attempts.park(timers);
+  leave(how: Leave): boolean {
+    if (!this.canLeave(how)) return false;
+    const inside = this.#attempts.leave(how);
     this.#silence();
     this.#attempts.cancelAll();
     // Nothing is told after the end: what is being written is told before.
-    void Promise.all([inside, this.#beside]).then(() => this.#release());
+    const end: RunEnd = { run: this.run, status: "waiting", reason: null };
+    void Promise.all([inside, this.#beside])
+      .then(() => (how === "suspend" ? this.#release() : undefined))
+      .then(() => this.#ending.resolve(end));
     return true;
   }
 
-  /** Where that cannot be written down this process has it until it ends. */
-  async #release(): Promise<void> {
-    await this.#ports.journal.release(this.run).catch(() => undefined);
-    this.#ending.resolve({ run: this.run, status: "waiting", reason: null });
-  }
-
-  canPark(timers = false): boolean {
+  canLeave(how: Leave): boolean {
     const { delayed, asleep } = this.#memory.state;
     const triesAgainSoon = delayed.size > asleep.size;
-    return !this.#busy && !this.#over && !triesAgainSoon && this.#attempts.onlyWait(timers);
+    return !this.#busy && !this.#over && !triesAgainSoon && this.#attempts.canLeave(how);
+  }
+
+  /** Where that cannot be written down this process has the run until it ends. */
+  #release(): Promise<void> {
+    return this.#ports.journal.release(this.run).catch(() => undefined);
   }
 
   readonly #message = ({ id, body }: Message): void => {

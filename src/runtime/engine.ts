@@ -51,8 +51,8 @@ export function createEngine(options: EngineOptions): Engine {
       end,
       stop: (by) => conductor.stop(by),
       deliver: (event) => conductor.deliver(event),
-      park: (timers) => conductor.park(timers),
-      canPark: (timers) => conductor.canPark(timers),
+      leave: (how) => conductor.leave(how),
+      canLeave: (how) => conductor.canLeave(how),
     };
   };
   const inner: InnerEngine = {

@@ -53,7 +53,7 @@ describe("a gate", () => {
     const acts = { ask, ship: () => success };
     const first = await parking.start(request(asked), acts, 1);
     await until(() => kinds(parking.seen).includes("gate.opened ask"));
-    await until(() => first.park());
+    await until(() => first.leave("park"));
     expect(await first.end).toMatchObject({ status: "waiting" });
     first.deliver({ ...answer, digest: "d1", by: "Bob" });
     await parking.journal(3).post(first.run, { ...answer, digest: "d1", id: "hers" });
@@ -69,7 +69,7 @@ describe("a gate", () => {
     const running = await parking.start(request(asked), { ask, ship: () => success });
     await until(() => kinds(parking.seen).includes("gate.opened ask"));
     running.deliver({ ...answer, digest: "d1" });
-    expect(running.park()).toBe(false);
+    expect(running.leave("park")).toBe(false);
     expect(await running.end).toMatchObject({ status: "succeeded" });
     await parking.remove();
   });

@@ -101,8 +101,8 @@ describe("a gate inside a call", () => {
     const running = await world.start(request(gated, inside), acts(), 1, journal);
     await until(() => journal.find(running.run)?.status === "waiting");
     running.deliver(answerTo(digestIn(journal, running.run), "ask"));
-    await until(() => runsInside(journal, running.run)[0]?.status === "waiting" && running.canPark());
-    expect(running.park()).toBe(true);
+    await until(() => runsInside(journal, running.run)[0]?.status === "waiting" && running.canLeave("park"));
+    expect(running.leave("park")).toBe(true);
     expect(await running.end).toMatchObject({ status: "waiting" });
   });
 
@@ -121,7 +121,7 @@ describe("a gate inside a call", () => {
     [
       "parked",
       async (running) => {
-        await until(() => running.park());
+        await until(() => running.leave("park"));
         return (await running.end).status;
       },
     ],
@@ -138,7 +138,7 @@ describe("a gate inside a call", () => {
     const engine = world.engine(acts(), 2, journal);
     const second = handle(await engine.resume(again(first.run, { blueprint: top, ...inside }), world.observer));
     second.deliver(answerTo(digest, "sub/ask"));
-    expect(second.canPark()).toBe(false);
+    expect(second.canLeave("park")).toBe(false);
     expect(await second.end).toMatchObject({ status: "succeeded" });
     expect(world.calls).toEqual(["x", "ask", "ask", "y", "z"]);
   });
@@ -194,7 +194,7 @@ describe("gates inside a map", () => {
     const first = await world.start(request(of(3)), acts(), 1);
     const journal = world.journal(2);
     await until(() => journal.find(first.run)?.status === "waiting");
-    await until(() => first.park());
+    await until(() => first.leave("park"));
     expect(await first.end).toMatchObject({ status: "waiting" });
     expect(runsInside(journal, first.run).map(({ status }) => status)).toEqual(["waiting", "waiting", "waiting"]);
   });
@@ -245,7 +245,7 @@ test("an item that cannot begin does not keep the others from being parked", asy
   await until(() => asked.length === 2);
   refuses = true;
   running.deliver(answerTo(digestIn(journal, runsInside(journal, running.run)[0]?.run), "each[1]/ask"));
-  await until(() => journal.find(running.run)?.status === "waiting" && running.park());
+  await until(() => journal.find(running.run)?.status === "waiting" && running.leave("park"));
   expect(await running.end).toMatchObject({ status: "waiting" });
   expect(runsInside(journal, running.run).map(({ status }) => status)).toEqual(["waiting", "succeeded"]);
 });

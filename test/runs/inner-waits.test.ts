@@ -43,7 +43,7 @@ describe("a wait inside a call", () => {
     const running = await slow.start(request(of, more), waiting(clock), 1, journal);
     await until(() => bodies(slow.seen, "node.waiting").length > 0);
     expect(journal.find(running.run)?.status).toBe("running");
-    expect(running.park()).toBe(false);
+    expect(running.leave("park")).toBe(false);
     clock.advance(600_000);
     expect(await running.end).toMatchObject({ status: "succeeded" });
     expect(bodies(slow.seen, "node.waiting")).toMatchObject([
@@ -69,7 +69,7 @@ describe("a wait inside a call", () => {
     clock.advance(600_000);
     await until(() => journal.find(running.run)?.status === "waiting");
     clock.advance(600_000);
-    expect(running.park()).toBe(true);
+    expect(running.leave("park")).toBe(true);
     expect(bodies(slow.seen, "node.waiting").map(({ waits, time }) => [waits, time])).toEqual([
       [true, true],
       [true, undefined],
@@ -100,12 +100,12 @@ test("a run that is about to try again is not parked beside a question", async (
   await until(() => bodies(patient.seen, "gate.opened").length > 0);
   expect(journal.find(running.run)?.status).toBe("running");
   await new Promise(setImmediate);
-  expect(running.park()).toBe(false);
+  expect(running.leave("park")).toBe(false);
   await until(
     () => tries > 1,
     () => clock.advance(50),
   );
   await until(() => journal.find(running.run)?.status === "waiting");
-  await until(() => running.park());
+  await until(() => running.leave("park"));
   await patient.remove();
 });

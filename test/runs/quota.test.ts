@@ -81,10 +81,8 @@ test.each(["parked", "killed"])(
   "one that is %s goes on in another engine when it is time, charged once",
   async (how) => {
     const { clock, calls, run, handle: first } = await paused();
-    const isLeft = how === "killed" || first.park();
-    expect(isLeft).toBe(true);
-    if (how === "killed") world.kill(1);
-    else await first.end;
+    expect(how === "killed" || first.leave("park")).toBe(true);
+    world.kill(1);
     expect(world.journal(9).find(run)).toMatchObject({ status: "waiting" });
     clock.advance(hour / 2);
     const acts = outOfQuota(1, calls);
@@ -107,8 +105,7 @@ test.each(["parked", "killed"])(
 
 test("one whose time came while nobody was there goes on at once", async () => {
   const { clock, calls, run, handle: first } = await paused();
-  first.park();
-  await first.end;
+  first.leave("park");
   clock.advance(2 * hour);
   const acts = outOfQuota(1, calls);
   const second = await world.resume(again(run, { blueprint: of }), acts, 1);

@@ -84,7 +84,7 @@ export async function drive(
   const seen = observeAll(display, notices);
   let handle: RunHandle | undefined;
   const over = new AbortController();
-  const park = (): boolean => !wakesSoon(view) && handle?.park() === true;
+  const park = (): boolean => !wakesSoon(view) && handle?.leave("park") === true;
   const observer = options.detach === true ? whenParked(seen, services.journal, park, over.signal) : seen;
   let asked: string | undefined;
   const waiting = new AbortController();
@@ -133,7 +133,7 @@ function wakesSoon({ asleep }: RunView): boolean {
 
 /** A run that only keeps a pause is let go of and goes on later; any other is stopped. */
 function interrupted(handle: RunHandle, view: RunView, by: string): void {
-  if (wakesAt(view) === null || !handle.park()) handle.stop(by);
+  if (wakesAt(view) === null || !handle.leave("park")) handle.stop(by);
 }
 
 /** Once a run is over, only its command can be ended; waits for others, as for a lock, may be what is left of it. */

@@ -6,7 +6,7 @@ import type { Node } from "../../model/node.ts";
 import type { NodeResult } from "../../model/outcome.ts";
 import { timeoutOf } from "../../model/timeouts.ts";
 import type { ChildRuns, Progress } from "../../ports/performer.ts";
-import type { Observer } from "../api.ts";
+import type { Leave, Observer } from "../api.ts";
 import { type Children, childrenOf, type InnerEngine } from "../inner/children.ts";
 import { contextOf, type ContextOptions, type Live, type RunFacts } from "../context.ts";
 import { AttemptGate, EarlyAnswers, gateOf, type Given, type NodeGate } from "../decisions/gates.ts";
@@ -169,10 +169,10 @@ export class Attempts {
   #letGo(node: string): void {
     const attempt = this.#live.get(node);
     const inside = this.#inside.get(node);
-    if (attempt === undefined || !this.#suspending.has(node) || inside?.canPark(true) === false) return;
+    if (attempt === undefined || !this.#suspending.has(node) || inside?.canLeave("suspend") === false) return;
     this.#suspending.delete(node);
     this.#suspended.add(node);
-    void inside?.park(true);
+    void inside?.leave("suspend");
     attempt.performance.cancel();
   }
 
@@ -206,22 +206,22 @@ export class Attempts {
   }
 
   /**
-   * Whether nothing but questions that wait for people stands, here and in the runs inside, and with `timers` nodes
-   * that wait for a time: an agent that asks is at work.
+   * Whether nothing but questions that wait for people stands, here and in the runs inside, and in what is suspended
+   * nodes that wait for a time: an agent that asks is at work.
    */
-  onlyWait(timers: boolean): boolean {
+  canLeave(how: Leave): boolean {
     return [...this.#live].every(([id, { gate }]) => {
+      if (how === "suspend" && this.#facts.blueprint.nodes.get(id)?.type === "wait") return true;
       // What holds runs has begun: no second yes is waited for before it any more.
       const inside = this.#inside.get(id);
-      if (timers && this.#facts.blueprint.nodes.get(id)?.type === "wait") return true;
-      if (inside !== undefined || gate === null) return inside?.canPark(timers) === true;
+      if (inside !== undefined || gate === null) return inside?.canLeave(how) === true;
       return gate.waits && (gate instanceof AttemptGate || this.#memory.nodes.isHeld(id));
     });
   }
 
-  /** Lets go of the runs inside, which can be parked; resolves when that is done. */
-  park(timers: boolean): Promise<unknown> {
-    return Promise.all([...this.#inside.values()].map((children) => children.park(timers)));
+  /** Resolves when the runs inside, which can be left so, are let go of. */
+  leave(how: Leave): Promise<unknown> {
+    return Promise.all([...this.#inside.values()].map((children) => children.leave(how)));
   }
 
   /** One for a question that is not asked yet, as after a resume, is kept until it is. */

@@ -12,7 +12,7 @@ import type { JournalReader } from "../../ports/journal.ts";
 import type { ChildEnd, ChildRefused, ChildRuns, Progress, Values } from "../../ports/performer.ts";
 import type { BlobStore } from "../../ports/blobs.ts";
 import { reasonsOf } from "../admission/admit.ts";
-import type { Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../api.ts";
+import type { Leave, Observer, Refusal, ResumeRequest, RunHandle, StartRequest } from "../api.ts";
 import { type Around, within } from "./child-blueprint.ts";
 import { endOf } from "./child-end.ts";
 import { decisionFor } from "./decision.ts";
@@ -135,16 +135,16 @@ export class Children implements ChildRuns {
     return less(sum([this.#done, ...all]), this.#counted);
   }
 
-  /** Whether all that goes on only waits, as {@link RunHandle.canPark} has it; false where nothing goes on. */
-  canPark(timers: boolean): boolean {
+  /** Whether all that goes on only waits; false where nothing does. */
+  canLeave(how: Leave): boolean {
     const live = [...this.#live.values()];
-    return live.length > 0 && live.every(({ handle }) => handle?.canPark(timers) === true);
+    return live.length > 0 && live.every(({ handle }) => handle?.canLeave(how) === true);
   }
 
   /** Resolves when all are let go of. */
-  park(timers: boolean): Promise<unknown> {
+  leave(how: Leave): Promise<unknown> {
     const live = [...this.#live.values()];
-    return Promise.allSettled(live.flatMap(({ handle }) => (handle?.park(timers) === true ? [handle.end] : [])));
+    return Promise.allSettled(live.flatMap(({ handle }) => (handle?.leave(how) === true ? [handle.end] : [])));
   }
 
   /** Hands an answer on; false where no run that is under way is meant. */
