@@ -9,6 +9,8 @@ export interface Case {
    * How often each action is done in a run; those that their author allows to be repeated note themselves elsewhere.
    */
   readonly actions: Readonly<Record<string, number>>;
+  /** What a person says next to a run of it that stands still, which is disturbed, too. */
+  readonly decision?: (run: string) => readonly string[];
 }
 
 /** An action that counts itself: one line, appended in one write. */
@@ -93,6 +95,7 @@ nodes:
 `,
   },
   actions: { before: 1, ship: 1 },
+  decision: (run) => ["answer", run, "ask", "yes"],
 };
 
 const call: Case = {
@@ -113,6 +116,33 @@ nodes:
 `,
   },
   actions: { a: 1, x: 1, y: 1, z: 1 },
+};
+
+/** What waits beside a failure, in a call as well, is suspended with the run, and goes on with a decision. */
+const halt: Case = {
+  name: "halt",
+  documents: {
+    "inner.yaml": `name: inner
+entry: x
+nodes:
+  x: ${script("x", ", next: ask")}
+  ask: {type: human, mode: approval, prompt: "Inside?", next: {success: y, failure: END}}
+  y: ${script("y")}
+`,
+    "b.yaml": `name: halt
+entry: a
+escalate: [failure]
+nodes:
+  a: ${script("a", ", next: [check, ask, sub, pause]")}
+  check: {type: script, run: ${JSON.stringify(`${note("check")}; sleep 0.1; exit 1`)}, next: {success: last}}
+  ask: {type: human, mode: approval, prompt: "Ship it?", next: {success: last, failure: END}}
+  sub: {type: call, blueprint: ./inner.yaml, next: last}
+  pause: {type: wait, for: 50ms, next: last}
+  last: ${script("last")}
+`,
+  },
+  actions: { a: 1, check: 1, x: 1, y: 1, last: 1 },
+  decision: (run) => ["resolve", run, "--node", "check", "--as", "done", "--reason", "looked", "--detach"],
 };
 
 /** An action that kills its engine when it is done for the first time. */
@@ -146,4 +176,4 @@ nodes:
 
 export const gateCase = gate;
 export const linearCase = linear;
-export const cases: readonly Case[] = [linear, loop, diamond, map, gate, call];
+export const cases: readonly Case[] = [linear, loop, diamond, map, gate, call, halt];

@@ -38,20 +38,40 @@ function nextCommand({ row, events }: Stored, stored: readonly Stored[], work: s
       "--json",
     ];
   }
-  const [open] = row.status === "waiting" ? openGates(events) : [];
-  if (open !== undefined) return ["answer", row.run, open.gate.node, "yes", "--json"];
+  if (row.status === "escalated") {
+    const [, node = ""] = /^(\S+): /.exec(row.reason ?? "") ?? [];
+    return ["resolve", row.run, "--node", node, "--as", "done", "--reason", "looked", "--detach", "--json"];
+  }
+  const [open] = row.status === "waiting" ? questionsIn({ row, events }, stored) : [];
+  if (open !== undefined) return ["answer", row.run, open, "yes", "--json"];
   return ["resume", row.run, "--detach", "--json"];
+}
+
+/** Paths of the gates that wait in a run and inside it. */
+function questionsIn({ row, events }: Pick<Stored, "row" | "events">, stored: readonly Stored[]): readonly string[] {
+  const own = openGates(events).map(({ gate }) => gate.node);
+  const inside = insideOf(row.run, stored).filter(({ row: { status } }) => status === "waiting");
+  return [
+    ...own,
+    ...inside.flatMap((one) => questionsIn(one, stored).map((path) => `${one.row.parent?.node}/${path}`)),
+  ];
+}
+
+function insideOf(run: string, stored: readonly Stored[]): readonly Stored[] {
+  return stored.filter(({ row }) => row.parent?.run === run);
 }
 
 /** Whether the action of the latest pass has noted itself; `node` may be a path into a call or a map. */
 function wasDone(run: string, node: string, stored: readonly Stored[], work: string): boolean {
-  const inside = stored.find(
-    ({ row }) =>
-      row.parent !== undefined && node.startsWith(row.parent.path) && !node.slice(row.parent.path.length).includes("/"),
-  );
-  const own = inside?.row.run ?? run;
-  const name = node.slice(inside?.row.parent?.path.length ?? 0);
-  const events = stored.find(({ row }) => row.run === own)?.events ?? [];
-  const effects = countBy(effectsIn(work), keyOf).get(`${own} ${name}`) ?? 0;
-  return effects >= (passesIn(events).get(name) ?? 0);
+  const slash = node.indexOf("/");
+  if (slash >= 0) {
+    const [, call = "", item] = /^([^[]*)(?:\[(\d+)\])?$/.exec(node.slice(0, slash)) ?? [];
+    const inside = insideOf(run, stored).find(
+      ({ row: { parent } }) => parent?.node === call && parent.item === (item === undefined ? undefined : Number(item)),
+    );
+    return inside !== undefined && wasDone(inside.row.run, node.slice(slash + 1), stored, work);
+  }
+  const events = stored.find(({ row }) => row.run === run)?.events ?? [];
+  const effects = countBy(effectsIn(work), keyOf).get(`${run} ${node}`) ?? 0;
+  return effects >= (passesIn(events).get(node) ?? 0);
 }

@@ -1,4 +1,4 @@
-import { type Case, cases, gateCase } from "../cases.ts";
+import { type Case, cases } from "../cases.ts";
 import { chances, inParallel, sample } from "../chances.ts";
 import { examine, type Figures, isSound, nothing, sum } from "../figures.ts";
 import { goOn } from "../person.ts";
@@ -17,8 +17,8 @@ export async function boundaries(most: number, seed: number): Promise<ReadonlyMa
 
 interface Place {
   readonly of: Case;
-  /** A run that waits at its gate is killed while it is answered. */
-  readonly answered: boolean;
+  /** A run that stands still is killed while somebody decides about it. */
+  readonly decided: boolean;
   readonly at: string;
 }
 
@@ -27,22 +27,22 @@ async function placesOf(of: Case): Promise<readonly Place[]> {
   using site = new Site();
   const work = site.work(of);
   const running = await site.commitsOf(work, begin, Object.keys(of.actions).length + 1);
-  const places = both(running).map((at) => ({ of, answered: false, at }));
-  if (of !== gateCase) return places;
+  const places = both(running).map((at) => ({ of, decided: false, at }));
+  if (of.decision === undefined) return places;
   const [run] = await site.stored();
-  const answering = await site.commitsOf(work, ["answer", run?.row.run ?? "", "ask", "yes"], 3);
-  return [...places, ...both(answering).map((at) => ({ of, answered: true, at }))];
+  const deciding = await site.commitsOf(work, of.decision(run?.row.run ?? ""), 3);
+  return [...places, ...both(deciding).map((at) => ({ of, decided: true, at }))];
 }
 
 function both(commits: number): readonly string[] {
   return Array.from({ length: commits }, (_, i) => [`before:${i + 1}`, `after:${i + 1}`]).flat();
 }
 
-async function killedAt({ of, answered, at, seed }: Place & { readonly seed: number }): Promise<Figures> {
+async function killedAt({ of, decided, at, seed }: Place & { readonly seed: number }): Promise<Figures> {
   using site = new Site();
   const work = site.work(of);
   const chance = chances(seed);
-  const first = await site.trammel(work, begin, answered ? {} : { at });
+  const first = await site.trammel(work, begin, decided ? {} : { at });
   const killed = first.signal === "SIGKILL";
   // One that died before its run was recorded has done nothing, and the task is begun anew.
   const wrong: string[] = [];
@@ -54,7 +54,7 @@ async function killedAt({ of, answered, at, seed }: Place & { readonly seed: num
   let commands = 0;
   const again = (): Disturbance => {
     commands += 1;
-    if (commands === 1 && answered) return { at };
+    if (commands === 1 && decided) return { at };
     // One in three of those that go on with it is killed as well.
     return commands < 4 && chance() < 1 / 3
       ? { at: `${chance() < 1 / 2 ? "before" : "after"}:${1 + Math.floor(chance() * 4)}` }
@@ -64,6 +64,6 @@ async function killedAt({ of, answered, at, seed }: Place & { readonly seed: num
   else await goOn(site, work, run.row.run, (args) => site.trammel(work, args, again()));
   const found = await examine(site, new Map([[work, of]]));
   if (!isSound(found))
-    wrong.push(`${of.name} ${answered ? "answered " : ""}${at}, drawn by ${seed}: ${await site.story()}`);
-  return sum([found, { ...nothing, cases: killed || answered ? 1 : 0, wrong }]);
+    wrong.push(`${of.name} ${decided ? "decided " : ""}${at}, drawn by ${seed}: ${await site.story()}`);
+  return sum([found, { ...nothing, cases: killed || decided ? 1 : 0, wrong }]);
 }
