@@ -11,7 +11,7 @@ import type { ActionContext } from "../../src/ports/performer.ts";
 import type { RunHandle } from "../../src/runtime/api.ts";
 import { ManualClock } from "../../src/runtime/time/clock.ts";
 import { openGates } from "../../src/views/open-gates.ts";
-import { blueprint, gate, plain } from "./blueprints.ts";
+import { agentic, blueprint, gate, plain } from "./blueprints.ts";
 import { type Act, again, bodies, kinds, request, success, until, World } from "./harness.ts";
 import { callees, calling, runsInside } from "./inside.ts";
 
@@ -210,4 +210,53 @@ test("an error that waits for its retry is tried again", async () => {
   );
   expect(await second.end).toMatchObject({ status: "succeeded" });
   expect(world.calls).toContain("then");
+});
+
+test("what agents inside used before and after it counts once", async () => {
+  const callee = blueprint(
+    [agentic("first"), ask, agentic("second")],
+    [
+      { from: "first", to: "ask" },
+      { from: "ask", to: "second", when: "success" },
+    ],
+    { name: "callee" },
+  );
+  const of = beside(calling("sub", "callee"), { limits: { tokens: 100 } });
+  const more = { callees: callees({ callee }) };
+  const using = (inputTokens: number) => (): NodeResult => ({
+    ...success,
+    usage: { inputTokens, outputTokens: 0, turns: 1 },
+  });
+  const agents = { first: using(40), second: using(50) };
+  const { fail, of: all } = acts();
+  const running = await world.start(request(of, more), { ...all, ...agents }, 1);
+  await until(() => bodies(world.seen, "node.waiting").length > 0);
+  fail();
+  expect(await running.end).toMatchObject({ status: "escalated" });
+  expect(bodies(world.seen, "run.finished")).toMatchObject([{ usage: { inputTokens: 40, turns: 1 } }]);
+  const journal = world.journal(2);
+  const [inner] = runsInside(journal, running.run);
+  const acting = { ...acts().of, ...agents };
+  const second = await world.resume(again(running.run, { blueprint: of, settle, ...more }), acting, 2, journal);
+  await until(() => bodies(world.seen, "node.waiting").length === 2);
+  second.deliver(answer(journal, inner?.run ?? "", "sub/ask"));
+  expect(await second.end).toMatchObject({ status: "succeeded" });
+  expect(bodies(world.seen, "run.finished").at(-1)).toMatchObject({ usage: { inputTokens: 90, turns: 2 } });
+});
+
+test("a stop while it is let go of ends it for good", async () => {
+  const callee = blueprint([plain("x"), plain("slow")], [{ from: "x", to: "slow" }], { name: "callee" });
+  const of = beside(calling("sub", "callee"));
+  const { fail, of: all } = acts();
+  const slow: Act = ({ signal }) => {
+    world.calls.push("slow");
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve({ outcome: "cancelled" })));
+  };
+  const running = await world.start(request(of, { callees: callees({ callee }) }), { ...all, slow }, 1);
+  await until(() => world.calls.includes("slow"));
+  fail();
+  await until(() => bodies(world.seen, "run.halting").length > 0);
+  running.stop("Ann");
+  expect(await running.end).toMatchObject({ status: "stopped" });
+  expect(runsInside(world.journal(9), running.run)).toMatchObject([{ status: "stopped" }]);
 });
