@@ -1,6 +1,6 @@
 import { hasProcfs, readStat, readVariable } from "../runtime/processes/procfs.ts";
 import { isProblem, type Problem, usage } from "./problem.ts";
-import { findRun, openStore } from "./store/stored-run.ts";
+import { findRun, openStoreToRead } from "./store/stored-run.ts";
 import type { World } from "./world.ts";
 
 /** Whether this command was started by a node of a run: an agent that decided about itself would need nobody else. */
@@ -20,7 +20,7 @@ export async function decidedInside(world: World): Promise<Problem | null> {
   if (isInside(world)) return refusal(run, node);
   const above = [...ancestors()].filter(({ run }) => run !== "");
   if (above.length === 0) return null;
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   try {
     const found = above.find((one) => !isProblem(findRun(journal, one.run)));
     return found === undefined ? null : refusal(found.run, found.node);

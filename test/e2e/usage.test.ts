@@ -175,4 +175,23 @@ describe("a run that does not exist", () => {
       stderr: "trammel: there is no run nope\n  trammel runs lists them.\n",
     });
   });
+
+  it.each([
+    [["stop", "nope"]],
+    [["resume", "nope"]],
+    [["rerun", "nope"]],
+    [["undo", "nope"]],
+    [["fork", "nope", "--at", "a"]],
+    [["answer", "nope", "a", "yes"]],
+    [["settle", "nope", "a", "--as", "done"]],
+    [["resolve", "nope", "--node", "a", "--as", "done", "--reason", "me"]],
+  ])("%s makes no store to say so", async (args) => {
+    using place = new Place();
+    const { code, stderr } = await trammel(args, { place });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "trammel: there is no run nope\n  trammel runs lists them.\n",
+    });
+    expect(existsSync(place.home)).toBe(false);
+  });
 });

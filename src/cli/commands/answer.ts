@@ -11,7 +11,7 @@ import { blueprintOf, insideAt, topOf, waitingGates } from "../store/inner-runs.
 import { decidedInside } from "../inside.ts";
 import { instant } from "../report.ts";
 import { isProblem, type Problem, refuse, report, usage } from "../problem.ts";
-import { findRun, openStore } from "../store/stored-run.ts";
+import { findRun, missingRun, openStore } from "../store/stored-run.ts";
 import { typedAnswer } from "../asking/typed-answer.ts";
 import { userName } from "../user.ts";
 import type { World } from "../world.ts";
@@ -41,6 +41,8 @@ export async function answer(
   if (inside !== null) return report(world, inside);
   const said = await textOf(world, text, options);
   if (typeof said !== "string") return report(world, said);
+  const missing = await missingRun(world, run);
+  if (missing !== null) return report(world, missing);
   const journal = await openStore(world);
   try {
     const row = findRun(journal, run);

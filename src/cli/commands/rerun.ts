@@ -7,7 +7,7 @@ import { drive, type DriveOptions } from "../running/drive.ts";
 import { readInputs } from "../running/inputs.ts";
 import { boundBy, prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
+import { findRun, type KeptCalls, keptCalls, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface RerunOptions extends DriveOptions {
@@ -92,7 +92,7 @@ interface Earlier {
 }
 
 async function readEarlier(world: World, text: string): Promise<Earlier | Problem> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   try {
     const row = findRun(journal, text);
     if (isProblem(row)) return row;

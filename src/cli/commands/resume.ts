@@ -12,7 +12,7 @@ import { drive, type DriveOptions, type TellRefusal } from "../running/drive.ts"
 import { bind, boundBy, prepare, type Prepared, readConfig } from "../running/prepare.ts";
 import { decidedInside } from "../inside.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
-import { findRun, type KeptCalls, keptCalls, openStore } from "../store/stored-run.ts";
+import { findRun, type KeptCalls, keptCalls, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
 
 export interface ResumeOptions extends DriveOptions {
@@ -145,7 +145,7 @@ interface StoredRun {
 }
 
 async function readRun(world: World, text: string): Promise<StoredRun | number> {
-  const journal = await openStore(world);
+  const journal = await openStoreToRead(world);
   try {
     const row = findRun(journal, text);
     if (isProblem(row)) return report(world, row);

@@ -12,13 +12,15 @@ import { blueprintToEnd } from "../store/inner-runs.ts";
 import { packageRoot } from "../documents/package-root.ts";
 import { bind } from "../running/prepare.ts";
 import { isProblem, refuse, report, usage } from "../problem.ts";
-import { findRun, openStore } from "../store/stored-run.ts";
+import { findRun, missingRun, openStore } from "../store/stored-run.ts";
 import { userName } from "../user.ts";
 import { escaped } from "../../views/inert.ts";
 import type { World } from "../world.ts";
 
 /** Stops a run: by the mailbox where a process executes it, else here. One that waits for its turn leaves the queue. */
 export async function stop(world: World, run: string): Promise<number> {
+  const missing = await missingRun(world, run);
+  if (missing !== null) return report(world, missing);
   const journal = await openStore(world);
   try {
     const row = findRun(journal, run);

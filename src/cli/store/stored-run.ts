@@ -47,6 +47,20 @@ export function readingRun(
   });
 }
 
+/**
+ * Why there is no run that the text names, asked before the store is opened to write: where there is none, none is
+ * made. One that waits in the queue is there.
+ */
+export async function missingRun(world: World, text: string): Promise<Problem | null> {
+  const journal = await openStoreToRead(world);
+  try {
+    const row = findRun(journal, text);
+    return isProblem(row) && !("queued" in row) ? row : null;
+  } finally {
+    await journal.close();
+  }
+}
+
 /** What is said of a run to be that waits for its turn. */
 export interface NotBegun extends Problem {
   readonly queued: Queued;
