@@ -222,7 +222,7 @@ async function ask(
   const prompt = "May the agent do this?";
   const digest = hash("sha256", JSON.stringify([run, attempt, number, request]), "hex");
   const shown = `${prompt} ${clip(request, limits.previewBytes)}`;
-  context.report({ kind: "gate_opened", mode: "approval", prompt: shown, digest });
+  context.report({ kind: "gate_opened", mode: "approval", prompt: shown, digest, leave: true });
   const answer = await can.gates.ask(
     { run, node: node.id, mode: "approval", prompt, evidence: [request], options: [], fields: {} },
     signal,

@@ -44,6 +44,7 @@ export type Progress =
       readonly digest: string;
       readonly of?: string;
       readonly over?: GateBasis;
+      readonly leave?: true;
       readonly until?: number;
     }
   | { readonly kind: "gate_answered"; readonly by: string; readonly digest: string; readonly answer: Json };

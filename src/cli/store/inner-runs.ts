@@ -26,7 +26,9 @@ export function waitingGates(journal: JournalReader, row: RunRow, prefix = ""): 
   if (row.endedAt !== null) return [];
   const events = [...journal.read(row.run)];
   const read = events.at(-1)?.seq ?? 0;
-  const own = openGates(events).map((one) => ({ ...one, row, path: `${prefix}${one.gate.node}`, read }));
+  // Whom an agent asked is not asked any more once that is gone.
+  const open = openGates(events).filter(({ gate }) => gate.leave !== true || row.status !== "interrupted");
+  const own = open.map((one) => ({ ...one, row, path: `${prefix}${one.gate.node}`, read }));
   const inside = liveInside(journal, row).flatMap((child) =>
     waitingGates(journal, child, `${prefix}${segmentOf(child)}/`),
   );

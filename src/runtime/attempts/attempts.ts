@@ -267,19 +267,10 @@ export class Attempts {
         });
         break;
       case "gate_opened": {
-        const { mode, prompt, digest, of, over, until } = progress;
+        const { kind: _, ...question } = progress;
         const taken = gate?.given?.taken ?? null;
-        const bound = { ...(of === undefined ? {} : { of }), ...(until === undefined ? {} : { until }) };
-        if (gate?.opened(digest, bound) !== false)
-          this.#events.put({
-            type: "gate.opened",
-            ...attempt,
-            mode,
-            prompt,
-            digest,
-            ...(over === undefined ? {} : { over }),
-            ...bound,
-          });
+        if (gate?.opened(question.digest, question) !== false)
+          this.#events.put({ type: "gate.opened", ...attempt, ...question });
         // What it was answered before it had to be asked again.
         if (taken !== null && gate?.given === null) this.#events.discard(taken);
         if (gate !== null) for (const given of this.#early.takeTo(attempt.node)) this.#give(gate, given);

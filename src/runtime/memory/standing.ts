@@ -4,6 +4,7 @@ const none = (): boolean => false;
 
 /**
  * Whether a live run waits, by its events: for people, for pauses that a provider asked for, or for a time of its own.
+ * An agent that asks for leave is at work.
  */
 export class Standing {
   /** Nodes that are being performed or are about to be tried again, as far as events since this began tell. */
@@ -56,6 +57,7 @@ export class Standing {
         if (this.#isTimer(body.node)) this.#timed.add(body.node);
         return true;
       case "gate.opened":
+        if (body.leave === true) return false;
         this.#asking.set(body.node, null);
         return true;
       case "gate.answered":
