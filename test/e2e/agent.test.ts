@@ -141,27 +141,6 @@ describe("an agent", () => {
     expect(JSON.stringify(model.requests[1]?.body)).toContain(told);
   });
 
-  it("whose engine dies while it asks for leave leaves a run that is interrupted, not one that waits", async () => {
-    using place = new Place();
-    const call = [{ tool: "run", input: { command: "echo ran" } }];
-    await projectWith(place, [{ call }, { say: "Done." }], ", policy: ask");
-    place.file("ask.yaml", "name: ask\nnodes: {a: {type: agent, prompt: Do it}}\n");
-    const running = start(["run", "x", "-b", "ask.yaml", "--detach", "--json"], { place });
-    await running.until(/"gate.opened"/);
-    const [, run = ""] = /"run":"(\w+)"/.exec(running.stdout) ?? [];
-    expect((await trammel(["runs"], { place })).stdout).toMatch(/ running /);
-    expect((await trammel(["inbox"], { place })).stdout).toContain(`trammel answer ${run} a yes|no`);
-    running.child.kill("SIGKILL");
-    await running.end;
-    expect((await trammel(["runs"], { place })).stdout).toMatch(/ interrupted /);
-    expect((await trammel(["inbox"], { place })).stdout).toBe(
-      `${run}  ask: interrupted\n  Go on with it: trammel resume ${run}; or end it: trammel stop ${run}\n`,
-    );
-    expect((await trammel(["answer", run, "a", "yes"], { place })).stderr).toContain(`trammel resume ${run} goes on`);
-    place.file("other.yaml", "name: other\nnodes: {a: {type: script, run: echo other, writes: [x]}}\n");
-    expect((await trammel(["run", "-b", "other.yaml"], { place })).code).toBe(0);
-  });
-
   it("that waits for its model stops at once with its run", async () => {
     using place = new Place();
     const model = await projectWith(place, [{ say: "Let me think.", ends: "hold" }]);
