@@ -1,5 +1,6 @@
 import type { Blueprint } from "../model/blueprint.ts";
 import type { RunStarted } from "../model/events.ts";
+import type { IdleSpan } from "../model/idle-span.ts";
 import type { Worktree } from "../model/worktree.ts";
 import type { RunStatus } from "../model/outcome.ts";
 
@@ -36,6 +37,12 @@ export interface WorkspaceProblem {
   readonly hint: string;
 }
 
+/** A pass of an earlier run before which a tree goes back. */
+export interface Return extends NonNullable<RunStarted["fork"]> {
+  /** When nothing of the earlier run was at work: what was changed then is not its own. */
+  readonly idle: readonly IdleSpan[];
+}
+
 /** The trees that runs work in: made for them, remembered as they were, and cleared away. */
 export interface Workspaces {
   /** Before anything of the run is journaled. */
@@ -48,7 +55,7 @@ export interface Workspaces {
    * Takes the tree of an open run back to where it was before a pass of an earlier one, a worktree of its own to
    * what it began with. Answers why it could not, having changed nothing that is not the run's own.
    */
-  goBack(run: string, to: NonNullable<RunStarted["fork"]>): Promise<WorkspaceProblem | null>;
+  goBack(run: string, to: Return): Promise<WorkspaceProblem | null>;
   /** Remembers the tree as it is before the first node, where the run has it to itself. Never rejects. */
   begin(run: string): Promise<void>;
   /** Remembers the tree as the run left it; clears away a worktree that nothing is left in. Never rejects. */

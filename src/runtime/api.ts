@@ -2,6 +2,7 @@ import type { Blueprint } from "../model/blueprint.ts";
 import type { CalleePins } from "../model/bound.ts";
 import type { Attempt } from "../model/attempt.ts";
 import type { EventBody, JournalEvent, NodeSettled, ParentLink } from "../model/events.ts";
+import type { IdleSpan } from "../model/idle-span.ts";
 import type { Json } from "../model/json.ts";
 import type { RunStatus, SaidUse } from "../model/outcome.ts";
 import type { Ahead } from "../ports/journal.ts";
@@ -97,6 +98,8 @@ export interface ForkRequest {
   readonly pass?: number;
   /** The tree stays as it is; else it goes back to the checkpoint before the pass. */
   readonly keepTree: boolean;
+  /** When nothing of the earlier run was at work: a tree in which something was changed then does not go back. */
+  readonly idle?: readonly IdleSpan[];
   /** As the earlier run was started. */
   readonly start: StartRequest;
 }

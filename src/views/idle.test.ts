@@ -67,7 +67,7 @@ test.each<[string, readonly EventBody[], readonly (readonly [number, number])[]]
     [[1, 4]],
   ],
   ["not after a crash in a node", [begun("script"), { type: "run.resumed", owner }, begun("human")], []],
-  ["not after its end", [begun("script"), ended("script"), { ...halted, status: "succeeded" }], []],
+  ["until its end, not after", [begun("script"), ended("script"), { ...halted, status: "succeeded" }], [[1, 2]]],
 ])("a run is idle %s", (_, bodies, spans) => {
   expect(idle(...bodies)).toEqual(spans);
 });

@@ -23,6 +23,15 @@ nodes:
 edges: [{from: a, to: b}]
 `;
 
+const asks = `name: asks
+workspace: {checkpoint: true}
+entry: a
+nodes:
+  a: {type: script, run: echo a > kept.txt}
+  ask: {type: human, mode: approval, prompt: Go on?}
+edges: [{from: a, to: ask}]
+`;
+
 describe("fork", () => {
   it("begins with the tree before the node, and leaves a journal that can be recomputed", async () => {
     const id = await run();
@@ -62,6 +71,21 @@ edges: [{from: ask, when: success, to: ship}]
       expect(place.read(".home/log")).toBe("shipped\n".repeat(times));
       expect((await trammel(["replay", id], { place })).code).toBe(0);
     }
+  });
+
+  it("does not touch what others changed while the run stood still, and neither does undo", async () => {
+    place.file("asks.yaml", asks);
+    const parked = await trammel(["run", "-b", "asks.yaml", "--detach", "--json"], { place });
+    const id = runIn(parked.stdout);
+    place.file("mine.txt", "edited\n");
+    expect((await trammel(["stop", id], { place })).code).toBe(0);
+    const refused = await trammel(["fork", id, "--at", "a"], { place });
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/others changed mine\.txt\n.*--keep-tree/),
+    ]);
+    expect((await trammel(["undo", id], { place })).stderr).toContain("mine.txt");
+    expect([place.read("mine.txt"), place.read("kept.txt")]).toEqual(["edited\n", "one\n"]);
   });
 
   it("does not touch what others changed since, and goes on without with --keep-tree", async () => {

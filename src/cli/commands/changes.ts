@@ -9,7 +9,8 @@ import { systemIds } from "../../runtime/ids.ts";
 import { self } from "../../runtime/processes/identity.ts";
 import { systemClock } from "../../runtime/time/clock.ts";
 import { shownName } from "../../runtime/tree/names.ts";
-import { idleSpans, type Span } from "../../views/idle.ts";
+import type { IdleSpan } from "../../model/idle-span.ts";
+import { idleSpans } from "../../views/idle.ts";
 import { inert } from "../../views/inert.ts";
 import { dataHome } from "../store/home.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
@@ -72,7 +73,7 @@ async function holding<T>(world: World, row: RunRow, work: () => Promise<T>): Pr
 interface Found {
   readonly row: RunRow;
   readonly changes: RunChanges;
-  readonly idle: readonly Span[];
+  readonly idle: readonly IdleSpan[];
 }
 
 function withChanges(world: World, text: string, act: (found: Found) => Promise<number>): Promise<number> {

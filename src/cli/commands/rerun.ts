@@ -9,6 +9,7 @@ import { boundBy, prepare, readConfig } from "../running/prepare.ts";
 import { isProblem, type Problem, report, usage } from "../problem.ts";
 import { findRun, type KeptCalls, keptCalls, openStoreToRead } from "../store/stored-run.ts";
 import type { World } from "../world.ts";
+import { idleSpans } from "../../views/idle.ts";
 
 export interface RerunOptions extends DriveOptions {
   readonly input?: readonly string[];
@@ -75,11 +76,11 @@ async function anew(world: World, text: string, options: RerunOptions, place: Pl
     ...(maxRetries === undefined ? {} : { maxRetries }),
     ...(acceptRisk === undefined ? {} : { acceptRisk }),
   };
-  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine }, observer, waits) => {
+  const { exit } = await drive(world, prepared, row.cwd, options, ({ engine, journal }, observer, waits) => {
     const request = { ...start, ...waits };
-    return place === null
-      ? engine.start(request, observer)
-      : engine.fork({ run: row.run, ...placeOf(place, blueprint), start: request }, observer);
+    if (place === null) return engine.start(request, observer);
+    const idle = place.keepTree ? [] : idleSpans(journal.read(row.run), blueprint);
+    return engine.fork({ run: row.run, ...placeOf(place, blueprint), idle, start: request }, observer);
   });
   return exit;
 }

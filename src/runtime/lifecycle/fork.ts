@@ -4,6 +4,7 @@ import { initial } from "../../engine/state.ts";
 import { unfinished } from "../../engine/ending/unfinished.ts";
 import type { Plan } from "../../graph/plan.ts";
 import type { EventBody, JournalEvent, PassesSynced, RunStarted } from "../../model/events.ts";
+import type { IdleSpan } from "../../model/idle-span.ts";
 import type { Worktree } from "../../model/worktree.ts";
 import type { RunRow } from "../../ports/journal.ts";
 import { refuse } from "../admission/admit.ts";
@@ -21,13 +22,14 @@ export interface Inherited {
    */
   readonly events: readonly EventBody[];
   readonly keepTree: boolean;
+  readonly idle: readonly IdleSpan[];
   /** That of the earlier run; the fork gets another. */
   readonly worktree?: Worktree;
 }
 
 /** What a fork takes over from the journal of the earlier run, or why there can be no fork there. */
 export function inheritedOf(
-  { run, node, pass: asked, start, keepTree }: ForkRequest,
+  { run, node, pass: asked, start, keepTree, idle = [] }: ForkRequest,
   row: RunRow | null,
   journal: Iterable<JournalEvent>,
   plan: Plan,
@@ -50,7 +52,13 @@ export function inheritedOf(
   if (why !== null) return refuse("missing_capability", `no fork at pass ${pass} of ${node} in run ${run}: ${why}`);
   const first = events[0]?.body;
   const worktree = first?.type === "run.started" ? first.worktree : undefined;
-  return { from: { run, node, pass }, events: inherited, keepTree, ...(worktree === undefined ? {} : { worktree }) };
+  return {
+    from: { run, node, pass },
+    events: inherited,
+    keepTree,
+    idle,
+    ...(worktree === undefined ? {} : { worktree }),
+  };
 }
 
 function noPass(
@@ -97,7 +105,7 @@ export async function returnTree(
   if (inherited === undefined) return null;
   for (const hash of mentionedIn(JSON.stringify(inherited.events))) await blobs.keep(hash);
   if (inherited.keepTree && inherited.worktree === undefined) return null;
-  const problem = await workspaces.goBack(run, inherited.from);
+  const problem = await workspaces.goBack(run, { ...inherited.from, idle: inherited.idle });
   return problem === null ? null : refuse("missing_capability", problem.problem, problem.hint);
 }
 

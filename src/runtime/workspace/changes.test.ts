@@ -26,8 +26,13 @@ test("an undo leaves what others changed last while nothing of the run was at wo
   while (by <= from) by = written("mine.txt");
   const end = await snapshots.take();
   // Its end is well after: the clock of a file system may be coarse.
-  const idle = [{ from, to: by + 60_000 }];
+  const idle = [{ from, to: by + 60_000, followed: true }];
   const there = (): readonly boolean[] => ["run.txt", "mine.txt"].map((name) => existsSync(join(root, name)));
+  expect(await undo(snapshots, "r", refs.start("r"), end, { idle, whole: true })).toEqual({
+    refused: "touched",
+    paths: ["mine.txt"],
+  });
+  expect(there()).toEqual([true, true]);
   const undone = await undo(snapshots, "r", refs.start("r"), end, { idle });
   expect(undone).toMatchObject({ paths: ["run.txt"], left: [], others: ["mine.txt"] });
   expect(there()).toEqual([false, true]);

@@ -2,6 +2,7 @@ import { lstat, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { scratchFolder } from "../scratch/scratch.ts";
 import type { RunStarted } from "../../model/events.ts";
+import type { IdleSpan } from "../../model/idle-span.ts";
 import { limits } from "../../model/limits.ts";
 import { at } from "../tree/way.ts";
 import { GitFailure } from "./git.ts";
@@ -18,17 +19,13 @@ export interface RunChanges {
   dispose(): Promise<void>;
 }
 
-/** In milliseconds since the epoch. */
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
 export interface UndoOptions {
   /** Also what others changed since, or where nobody knows how the run left the tree. */
   readonly force?: boolean;
   /** Times between its start and its end in which nothing of the run was at work. */
-  readonly idle?: readonly Span[];
+  readonly idle?: readonly IdleSpan[];
+  /** Refuse, rather than leave them, where others changed paths in such a time. */
+  readonly whole?: boolean;
 }
 
 export interface Undone {
@@ -53,7 +50,7 @@ interface Repositories {
   readonly gone: readonly string[];
 }
 
-/** `touched`: paths were changed by others since the run ended; `unended`: nothing says how the run left the tree. */
+/** `touched`: paths were changed by others since the run ended, or, where all are to go back, while it was idle; `unended`: nothing says how the run left the tree. */
 export type UndoRefusal =
   | { readonly refused: "touched"; readonly paths: readonly string[] }
   | { readonly refused: "unended" }
@@ -109,7 +106,7 @@ export async function undo(
   run: string,
   from: string,
   end: string | null,
-  { force = false, idle = [] }: UndoOptions = {},
+  { force = false, idle = [], whole = false }: UndoOptions = {},
 ): Promise<Undone | UndoRefusal> {
   const start = await snapshots.kept(from);
   if (start === null || (end === null && !force)) return { refused: "unended" };
@@ -118,6 +115,7 @@ export async function undo(
   // What is as it was before the run needs nothing.
   const changed = (await snapshots.changed(start, now)).filter((path) => own.has(path));
   const others = new Set(force ? [] : await changedWhile(idle, snapshots.root, changed));
+  if (whole && others.size > 0) return { refused: "touched", paths: [...others] };
   const paths = changed.filter((path) => !others.has(path));
   const later = new Set(end === null ? [] : await snapshots.changed(end, now));
   const touched = paths.filter((path) => later.has(path));
@@ -128,13 +126,17 @@ export async function undo(
 }
 
 /** Paths that were changed last in one of these times, by the clock of their file system. */
-async function changedWhile(idle: readonly Span[], root: string, paths: readonly string[]): Promise<readonly string[]> {
+async function changedWhile(
+  idle: readonly IdleSpan[],
+  root: string,
+  paths: readonly string[],
+): Promise<readonly string[]> {
   const found: string[] = [];
   for (const path of idle.length === 0 ? [] : paths) {
     const time = (await lstat(at(root, path)).catch(() => null))?.ctimeMs;
     // What is changed next may be said to be changed a little earlier.
-    const isOf = ({ from, to }: Span): boolean =>
-      time !== undefined && from < time && time < to - limits.fileTimeSlackMs;
+    const isOf = ({ from, to, followed }: IdleSpan): boolean =>
+      time !== undefined && from < time && time < to - (followed ? limits.fileTimeSlackMs : 0);
     if (idle.some(isOf)) found.push(path);
   }
   return found;

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { limits } from "../../model/limits.ts";
 import type { RunStarted } from "../../model/events.ts";
-import type { ForkedWorktree, WorkspaceProblem } from "../../ports/workspace.ts";
+import type { ForkedWorktree, Return, WorkspaceProblem } from "../../ports/workspace.ts";
 import { scratchFolder } from "../scratch/scratch.ts";
 import { shownName } from "../tree/names.ts";
 import { undo } from "./changes.ts";
@@ -91,14 +91,18 @@ export async function makeLike(snapshots: Snapshots, picture: string): Promise<W
 }
 
 /** Takes a tree that the earlier run worked in back to where it was before the pass. */
-export async function takeBack(snapshots: Snapshots, run: string, to: Pass): Promise<WorkspaceProblem | null> {
+export async function takeBack(
+  snapshots: Snapshots,
+  run: string,
+  { idle, ...to }: Return,
+): Promise<WorkspaceProblem | null> {
   const before = refs.before(to.run, to.node, to.pass);
   if ((await snapshots.kept(before)) === null) return noCheckpoint(to);
-  const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)));
+  const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)), { idle, whole: true });
   if (!("refused" in undone)) return null;
   const touched = undone.refused === "touched" ? `others changed ${listed(undone.paths)}` : null;
   return {
-    problem: `the tree cannot go back: since run ${to.run} ${touched ?? "nothing tells what is its own"}`,
+    problem: `the tree cannot go back: since that pass of run ${to.run} ${touched ?? "nothing tells what is its own"}`,
     hint: "put it right yourself, and fork with --keep-tree",
   };
 }
