@@ -10,7 +10,7 @@ export interface GateOpened extends Attempt {
   /** The gate before the node, where that is asked again. */
   readonly of?: string;
   readonly over?: GateBasis;
-  /** An agent at work asks for leave to do one thing: its run does not merely wait, and cannot do without its engine. */
+  /** An agent at work asks for leave to do one thing: its run does not merely wait, and needs its engine. */
   readonly leave?: true;
   /** When its time is up, in milliseconds since the epoch. */
   readonly until?: number;

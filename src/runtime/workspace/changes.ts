@@ -50,7 +50,10 @@ interface Repositories {
   readonly gone: readonly string[];
 }
 
-/** `touched`: paths were changed by others since the run ended, or, where all are to go back, while it was idle; `unended`: nothing says how the run left the tree. */
+/**
+ * `touched`: paths were changed by others since the run ended, or, where all are to go back, while it was idle;
+ * `unended`: nothing says how the run left the tree.
+ */
 export type UndoRefusal =
   | { readonly refused: "touched"; readonly paths: readonly string[] }
   | { readonly refused: "unended" }
