@@ -4,7 +4,7 @@ import type { RunStarted } from "../../model/events.ts";
 import type { ForkedWorktree, Return, WorkspaceProblem } from "../../ports/workspace.ts";
 import { scratchFolder } from "../scratch/scratch.ts";
 import { shownName } from "../tree/names.ts";
-import { undo } from "./changes.ts";
+import { undo, type Undone } from "./changes.ts";
 import type { GitOptions } from "./git.ts";
 import { picturesOf, type PictureOptions } from "./pictures.ts";
 import { refs } from "./refs.ts";
@@ -99,11 +99,19 @@ export async function takeBack(
   const before = refs.before(to.run, to.node, to.pass);
   if ((await snapshots.kept(before)) === null) return noCheckpoint(to);
   const undone = await undo(snapshots, run, before, await snapshots.kept(refs.end(to.run)), { idle, whole: true });
-  if (!("refused" in undone)) return null;
+  if (!("refused" in undone)) return undone.left.length === 0 ? null : wentBackInPart(undone);
   const touched = undone.refused === "touched" ? `others changed ${listed(undone.paths)}` : null;
   return {
     problem: `the tree cannot go back: since that pass of run ${to.run} ${touched ?? "nothing tells what is its own"}`,
     hint: "put it right yourself, and fork with --keep-tree",
+  };
+}
+
+/** The earlier run ended with what stays there: nobody forks from a tree that never was. */
+function wentBackInPart({ left, ref }: Undone): WorkspaceProblem {
+  return {
+    problem: `the tree went back but for ${listed(left)}, which could not be written`,
+    hint: `put that right yourself, and fork with --keep-tree; the tree as it stood is kept as ${ref}`,
   };
 }
 
