@@ -66,7 +66,8 @@ export class StoreReader implements JournalReader {
 
   #asItStands(row: RunRow, alive: Map<string, boolean>): RunRow {
     if (row.endedAt !== null) return row;
-    const key = `${row.owner.pid} ${row.owner.startTime}`;
+    const { pid, startTime, bootId } = row.owner;
+    const key = `${pid} ${startTime} ${bootId}`;
     const lives = alive.get(key) ?? this.#isAlive(row.owner);
     alive.set(key, lives);
     // A run that only waits for a person needs no engine meanwhile: it is parked, not broken off.
