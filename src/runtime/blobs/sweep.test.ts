@@ -49,6 +49,15 @@ it("puts back what a sweep that was killed had put aside, even beside a writer t
   expect(Buffer.from((await fileBlobs(folder).get(used)) ?? []).toString()).toBe("used");
 });
 
+it("takes what was put aside for no newer than what somebody put there since", async () => {
+  const hash = await old("again");
+  renameSync(fileBlobs(folder).pathOf(hash), path.join(folder, "tmp", `prune-${hash}`));
+  await fileBlobs(folder).put(Buffer.from("again"));
+  expect(await sweep([])).toEqual({ blobs: 0, bytes: 0 });
+  expect(isThere(hash)).toBe(true);
+  expect(existsSync(path.join(folder, "tmp", `prune-${hash}`))).toBe(false);
+});
+
 it("has nothing to do where there are no blobs", async () => {
   expect(await sweep([])).toEqual({ blobs: 0, bytes: 0 });
 });

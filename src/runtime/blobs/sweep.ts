@@ -1,5 +1,6 @@
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { systemCode } from "../../model/thrown.ts";
 import { isHash, pathIn, temporaryFolder } from "./layout.ts";
 
 export interface BlobSweep {
@@ -63,8 +64,13 @@ async function putBack(folder: string): Promise<void> {
   for (const name of await namesIn(temporary)) {
     const hash = name.slice(aside.length);
     if (!name.startsWith(aside) || !isHash(hash)) continue;
-    await mkdir(path.dirname(pathIn(folder, hash)), { recursive: true, mode: 0o700 });
-    await rename(path.join(temporary, name), pathIn(folder, hash));
+    const [away, file] = [path.join(temporary, name), pathIn(folder, hash)];
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    // Where it was put anew since, that one stays: its time says that it may be in use, which a rename would undo.
+    await link(away, file).catch((error: unknown) => {
+      if (systemCode(error) !== "EEXIST") throw error;
+    });
+    await rm(away, { force: true });
   }
 }
 
