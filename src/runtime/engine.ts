@@ -29,8 +29,9 @@ export function createEngine(options: EngineOptions): Engine {
       // One that waits goes on in its tree as it is.
       if (status !== "waiting") await options.workspaces.close(run, status);
       const mayHold = isOver(status) && (!isNew || conductor.holdsRuns);
-      const inside = mayHold ? leftInside(options.journal, run) : [];
+      let inside: readonly string[] = [];
       try {
+        if (mayHold) inside = leftInside(options.journal, run);
         await options.closed?.(run, status, inside);
       } finally {
         release();
