@@ -4,6 +4,8 @@ import { commandsFor, timeCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import { take } from "./reduce.ts";
 import { asRetry } from "./ending/retries.ts";
+import { raceSettled } from "./routing/races.ts";
+import { dropLosers } from "./routing/starts.ts";
 import { isWorking, type RunState } from "./state.ts";
 
 export interface Step {
@@ -29,7 +31,13 @@ export function advance(state: RunState, incoming: readonly EventBody[], now: nu
     for (const command of commandsFor(state, event)) commands.push(command);
     return true;
   };
-  for (const event of incoming) goOn(asRetry(state, event, now));
+  const races: number[] = [];
+  for (const event of incoming) {
+    const race = raceSettled(state, event);
+    if (goOn(asRetry(state, event, now)) && race >= 0) races.push(race);
+  }
+  // As where the join starts: what it no longer needs does not begin.
+  for (const join of races) for (const event of dropLosers(state, join)) goOn(event);
   for (let next = decide(state); next.length > 0; next = decide(state)) {
     // Deciding what does not fit would go on for ever.
     for (const event of next) if (!goOn(event)) throw new Error(`engine: cannot take ${JSON.stringify(event)}`);

@@ -20,6 +20,7 @@ export function commandsFor(state: RunState, event: EventBody): readonly Command
     case "node.waiting":
       return state.halt !== null && onlyWaits(state, event.node) ? [letGo(state.halt, attemptOf(event))] : [];
     case "node.queued":
+    case "node.settled":
       return cancelLosers(state, event.node);
     case "node.retrying":
       return [{ type: "retry_after", ...attemptOf(event), delayMs: event.delayMs }];

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { runStarted } from "../../../test/properties/driver.ts";
 import { play, starts } from "../../../test/properties/play.ts";
 import type { Scene } from "../../../test/properties/play.ts";
+import { advance } from "../advance.ts";
 
 const race = { j: { join: "any" } } as const;
 const arms = "s>a,s>b,s>c,a+>j,b+>j,c+>j,j>e";
@@ -51,6 +53,26 @@ describe("join: any", () => {
     expect(cancels(run)).toBe("c:lost_join");
     expect(starts(run)).toBe("s a b c j e x");
   });
+
+  test.each(["done", "failed"] as const)(
+    "one that a limit refused and a person takes as %s has its losers, too",
+    (as) => {
+      const scene: Scene = { nodes: race, settings: { limits: { steps: 3 } } };
+      const run = play("s>a,s>c,a+>j,c>x,x+>j,j>e,j!>e", scene);
+      expect(run.end).toMatchObject({ status: "limit", reason: expect.stringMatching(/^j: /) });
+      const accepted = { contentHash: "", bindingHash: "", limits: {} };
+      const { events } = advance(
+        run.state,
+        [
+          { type: "run.resumed", owner: runStarted.owner, accepted },
+          { type: "node.settled", node: "j", pass: 1, attempt: 1, as, by: "ann" },
+        ],
+        10,
+      );
+      expect(events.flatMap((event) => (event.type === "node.started" ? [event.node] : []))).toEqual(["e"]);
+      expect(events).toContainEqual({ type: "arrivals.superseded", by: "j", arrivals: [{ from: "c", to: "x" }] });
+    },
+  );
 
   test("what is queued on a losing arm does not start", () => {
     const run = play("s>a,s>b,s>c,a>x,x>j,b>j,c>x", {

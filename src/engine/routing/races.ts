@@ -1,5 +1,7 @@
 import { hasBit, membersOf } from "../../graph/bits.ts";
 import { at, item } from "../../graph/ints.ts";
+import { nodeIndex } from "../../graph/plan.ts";
+import type { EventBody } from "../../model/events.ts";
 import { recallHalts } from "../ending/halts.ts";
 import { quorum } from "./joins.ts";
 import type { RunState } from "../state.ts";
@@ -9,6 +11,15 @@ import { stage } from "../state.ts";
 
 export function cancelsLosers(state: RunState, join: number): boolean {
   return quorum(state, join) !== null && item(state.plan.nodes, join).losers !== "drain";
+}
+
+/** The join that a decision takes for begun, though a limit refused it, where that cancels its losers; or -1. */
+export function raceSettled(state: RunState, event: EventBody): number {
+  if (event.type !== "node.settled" || event.as === "again") return -1;
+  const node = nodeIndex(state.plan, event.node);
+  if (node < 0 || !cancelsLosers(state, node)) return -1;
+  const now = at(state.stage, node);
+  return now === stage.queued || (now === stage.idle && at(state.arrivals, node) > 0) ? node : -1;
 }
 
 /** Live nodes on the arms of a join, without those that lost already. */

@@ -121,7 +121,7 @@ function supersedings(state: RunState, arcs: readonly number[], by: number): Arr
  * What waits on the arms of a join that starts without them: those due are skipped,
  * arrivals are dropped. Running ones are cancelled.
  */
-function dropLosers(state: RunState, join: number): EventBody[] {
+export function dropLosers(state: RunState, join: number): EventBody[] {
   const losers = losersOf(state, join);
   const id = item(state.plan.ids, join);
   const reason = { code: "lost_join", text: `${id} started without it` } as const;
