@@ -207,6 +207,34 @@ test("what was used before a crash counts after it", async () => {
   expect(kinds(world.seen)).not.toContain("node.started c");
 });
 
+test("what an item of a map used before a crash is not left for the others after it", async () => {
+  const nodes = [plain("x"), agentic("a")].map((node) => [node.id, node] as const);
+  const body = { entry: "x", nodes: new Map(nodes), edges: [{ from: "x", to: "a" }] };
+  const each = mapping("each", { parallel: 1, do: body });
+  const of = blueprint([plain("list"), each], [{ from: "list", to: "each" }], { limits: { tokens: 100 } });
+  const calls: string[] = [];
+  const acts = (hangs: boolean): Record<string, Act> => ({
+    list: () => ({ ...success, value: [1, 2, 3] }),
+    x: () => (hangs && calls.push("x") === 3 ? new Promise(() => undefined) : success),
+    a: () => {
+      calls.push("a");
+      return used;
+    },
+  });
+  const { run } = await world.start(request(of), acts(true), 1);
+  await until(() => calls.length === 3);
+  world.kill(1);
+  await (
+    await world.resume(again(run, { blueprint: of }), acts(false), 2)
+  ).end;
+  const settle = { node: "each[1]/x", as: "done", by: "ann" } as const;
+  expect(await (await world.resume(again(run, { blueprint: of, settle }), acts(false), 3)).end).toMatchObject({
+    status: "limit",
+    reason: expect.stringMatching(/^each\[1\]\/a: .* is 100: 100 are used there and 0 in the run inside/),
+  });
+  expect(calls).toEqual(["x", "a", "x"]);
+});
+
 test("what a fork takes over counts in it", async () => {
   const free = { ...around, limits: {} };
   const acts = { a: () => used, b: () => success, c: () => used };

@@ -9,7 +9,7 @@ export interface Around {
   readonly run: string;
   readonly blueprint: Blueprint;
   readonly state: RunState;
-  /** What earlier attempts of the pass have used of models in the same runs. */
+  /** What earlier attempts of the pass have used of models in the same run inside. */
   readonly counted: Usage | undefined;
 }
 

@@ -107,7 +107,7 @@ export class Children implements ChildRuns {
   async call(pin: string, task: string, inputs: Readonly<Record<string, Json>>): Promise<ChildEnd | ChildRefused> {
     const callee = this.#parts.facts.callees.get(pin);
     if (callee === undefined) return { refused: `the blueprint ${pin.slice(0, 12)} that it calls is not kept` };
-    const blueprint = within(this.#around(), callee.blueprint);
+    const blueprint = within(this.#around(undefined), callee.blueprint);
     const given = givenBy(inputs, blueprint.inputs);
     return this.#run({ ...callee, blueprint, contentHash: pin, task, inputs: given }, undefined);
   }
@@ -115,14 +115,23 @@ export class Children implements ChildRuns {
   async item(body: MapBody, index: number, value: Json): Promise<ChildEnd | ChildRefused> {
     const { facts, values } = this.#parts;
     const { blueprint: around, contentHash, task, inputs } = facts;
-    const blueprint = within(this.#around(), bodyBlueprint(around, body));
     const outer = { item: value, index, values, own: body.nodes };
+    const blueprint = within(this.#around(outer), bodyBlueprint(around, body));
     return this.#run({ blueprint, contentHash, document: "", task, inputs }, outer);
   }
 
-  #around(): Around {
+  #around(outer: Outer | undefined): Around {
     const { facts, memory } = this.#parts;
-    return { run: facts.run, blueprint: facts.blueprint, state: memory.state, counted: this.#counted };
+    const counted = outer === undefined ? this.#counted : this.#countedOf(outer);
+    return { run: facts.run, blueprint: facts.blueprint, state: memory.state, counted };
+  }
+
+  /** What one item of several used in earlier attempts: what the others did is nothing that it has left. */
+  #countedOf(item: Outer): Usage | undefined {
+    if (this.#counted === undefined) return undefined;
+    const meter = new UsageMeter();
+    for (const { body } of this.#parts.journal.read(this.#inside(item).run)) meter.note(body);
+    return meter.total();
   }
 
   /** What their journals hold by now. */
