@@ -28,17 +28,20 @@ async function filledAt({ of, commit }: { readonly of: Case; readonly commit: nu
   const work = site.work(of);
   using _disk = new SmallDisk(site.home, diskSize);
   const full = await site.trammel(work, begin, { at: `fill:${commit}:${site.home}` });
-  for (const name of readdirSync(site.home)) if (name.startsWith("filler-")) rmSync(join(site.home, name));
+  const fillers = readdirSync(site.home).filter((name) => name.startsWith("filler-"));
+  for (const name of fillers) rmSync(join(site.home, name));
+  // What goes on side by side shares commits: it may have come to its end with fewer of them than were counted.
+  const isFilled = fillers.length > 0;
   const wrong: string[] = [];
   const [before] = await site.stored();
   // What was under way is over, and the store says why; nothing more was
   // promised than it holds, which `examine` compares.
-  if (full.code !== 6 || !full.stderr.includes("no space is left"))
+  if (isFilled && (full.code !== 6 || !full.stderr.includes("no space is left")))
     wrong.push(`${of.name}, full at commit ${commit}: ${full.code} ${full.stderr}`);
   if (before === undefined) await site.trammel(work, begin);
   const run = (before ?? (await site.stored())[0])?.row.run ?? "";
   await goOn(site, work, run);
   const found = await examine(site, new Map([[work, of]]));
   if (!isSound(found)) wrong.push(`${of.name}, full at commit ${commit}: ${await site.story()}`);
-  return sum([found, { ...nothing, cases: 1, wrong }]);
+  return sum([found, { ...nothing, cases: isFilled ? 1 : 0, wrong }]);
 }
